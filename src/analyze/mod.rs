@@ -1,0 +1,3 @@
+//! Analyzers: from a file's text to [`crate::usage::Usage`]s. They know no dates, levels or formats.
+
+pub mod rust;

@@ -1,0 +1,146 @@
+//! The names worth recording, gathered from the knowledge, and the byte filter that comes before any parse.
+
+use std::collections::BTreeSet;
+
+use aho_corasick::AhoCorasick;
+use memchr::memmem::Finder;
+
+use crate::judge::suppress::MARKER;
+use crate::knowledge::Knowledge;
+
+/// What the bytes of a file promise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Promise {
+    /// No use of Roots can be in it.
+    Nothing,
+    /// Only if its package depends on an SDK: it holds a word such as `Root` and no other sign.
+    WithSdk,
+    /// Worth parsing.
+    Something,
+}
+
+/// Substrings of nearly every name; one `memmem` each costs less than one search for all names. (Three needles
+/// in one Aho-Corasick automaton are several times slower: its prefilter picks `_` and `/` as rare bytes.)
+const COMMON: [&str; 4] = ["oots", "Root", "ROOTS", "root_list"];
+/// Names that mean nothing without an SDK or a capabilities object in the same file.
+const AMBIGUOUS: [&str; 3] = ["Root", "roots", "list_changed"];
+/// Part of every spelling of `capabilities` and `ClientCapabilities`.
+const CAPABILITIES: &str = "apabilit";
+
+/// Names by their kind, and the filter made of them.
+pub struct Vocabulary<'k> {
+    /// The knowledge behind it.
+    pub(super) knowledge: &'k Knowledge,
+    pub(super) methods: BTreeSet<&'k str>,
+    pub(super) overrides: BTreeSet<&'k str>,
+    pub(super) fields: BTreeSet<&'k str>,
+    pub(super) macros: BTreeSet<&'k str>,
+    paths: BTreeSet<&'k str>,
+    common: Vec<Finder<'static>>,
+    names: AhoCorasick,
+    sdk_crates: AhoCorasick,
+    root: Finder<'static>,
+    capabilities: Finder<'static>,
+}
+
+impl<'k> Vocabulary<'k> {
+    /// Gathers the names of the knowledge.
+    ///
+    /// # Panics
+    /// Never: the automatons are small enough for any knowledge that fits in memory.
+    #[must_use]
+    pub fn new(knowledge: &'k Knowledge) -> Self {
+        let sdks = &knowledge.rust_sdks;
+        let methods: BTreeSet<&str> =
+            sdks.iter().flat_map(|sdk| &sdk.methods).flat_map(|item| &item.names).map(String::as_str).collect();
+        let overrides: BTreeSet<&str> =
+            sdks.iter().flat_map(|sdk| &sdk.overrides).flat_map(|item| &item.names).map(String::as_str).collect();
+        let fields: BTreeSet<&str> =
+            sdks.iter().flat_map(|sdk| &sdk.fields).flat_map(|item| &item.names).map(String::as_str).collect();
+        let macros: BTreeSet<&str> =
+            sdks.iter().flat_map(|sdk| &sdk.macros).flat_map(|item| &item.names).map(String::as_str).collect();
+        let paths: BTreeSet<&str> = sdks.iter().flat_map(|sdk| sdk.names()).collect();
+
+        let wire = &knowledge.wire;
+        let wire_names = wire.methods.iter().flat_map(|method| &method.values);
+        let own_types = wire.hand_rolled.types.iter().flat_map(|own| &own.names);
+        let mut names: BTreeSet<&str> =
+            paths.iter().copied().chain(wire_names.chain(own_types).map(String::as_str)).collect();
+        names.insert(MARKER);
+        names.retain(|name| !AMBIGUOUS.contains(name));
+
+        let uncommon = names.iter().filter(|name| !COMMON.iter().any(|common| name.contains(common)));
+        let common = COMMON.iter().chain(uncommon).map(|needle| Finder::new(needle).into_owned()).collect();
+        let automaton = |needles: Vec<String>| {
+            AhoCorasick::new(needles).unwrap_or_else(|error| unreachable!("too many names: {error}"))
+        };
+        Self {
+            knowledge,
+            methods,
+            overrides,
+            fields,
+            macros,
+            common,
+            names: automaton(names.iter().map(|name| (*name).to_owned()).collect()),
+            sdk_crates: automaton(sdks.iter().flat_map(|sdk| sdk.crate_names()).collect()),
+            root: Finder::new("Root"),
+            capabilities: Finder::new(CAPABILITIES),
+            paths,
+        }
+    }
+
+    /// Looks at a file's bytes. Never loses a use: a file that it calls empty has no name of the knowledge in it.
+    #[must_use]
+    pub fn promise(&self, bytes: &[u8]) -> Promise {
+        if !self.common.iter().any(|needle| needle.find(bytes).is_some()) {
+            return Promise::Nothing;
+        }
+        if self.names.is_match(bytes) || self.capabilities.find(bytes).is_some() {
+            return Promise::Something;
+        }
+        match self.root.find(bytes) {
+            Some(_) if self.sdk_crates.is_match(bytes) => Promise::Something,
+            Some(_) => Promise::WithSdk,
+            None => Promise::Nothing,
+        }
+    }
+
+    /// Whether a segment of a path is worth recording: a name of an SDK, or any name with `root` in it, which
+    /// may turn out to be one through a re-export.
+    pub(super) fn is_promising(&self, segment: &str) -> bool {
+        self.paths.contains(segment)
+            || segment.as_bytes().windows(4).any(|window| window.eq_ignore_ascii_case(b"root"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn promise(text: &str) -> Promise {
+        let knowledge = Knowledge::load(&[]).unwrap_or_else(|error| panic!("{error}"));
+        Vocabulary::new(&knowledge).promise(text.as_bytes())
+    }
+
+    #[test]
+    fn every_kind_of_use_passes() {
+        for text in [
+            "peer.list_roots().await",
+            "use rmcp::model::Root;",
+            "info.capabilities.roots.is_some()",
+            "runtime.request_root_list(None)",
+            "methods::ROOTS_LIST",
+            "json!({\"method\": \"roots/list\"})",
+            "// mcp-roots-lint: allow(roots-type) reason",
+        ] {
+            assert_eq!(promise(text), Promise::Something, "{text}");
+        }
+    }
+
+    #[test]
+    fn other_roots_do_not() {
+        assert_eq!(promise("fn merkle_roots(roots: &[Hash]) {}"), Promise::Nothing);
+        assert_eq!(promise("fn main() {}"), Promise::Nothing);
+        assert_eq!(promise("struct Root;"), Promise::WithSdk);
+    }
+}

@@ -1,0 +1,135 @@
+//! The command line: arguments, and one file a command. This is the only module that writes to the terminal.
+
+pub mod check;
+mod explain;
+mod markdown;
+mod rules;
+pub mod terminal;
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::knowledge::{Knowledge, KnowledgeError};
+use crate::settings::SettingsError;
+use terminal::{ColorChoice, Terminal};
+
+/// What a command came to; [`Exit::code`] is the only place that knows numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// Nothing at or above the level that fails the run.
+    Clean,
+    /// Something.
+    Findings,
+    /// Bad arguments, bad settings, or a fault.
+    Failure,
+    /// Nothing, but not everything could be checked.
+    Incomplete,
+}
+
+impl Exit {
+    fn code(self) -> ExitCode {
+        ExitCode::from(match self {
+            Self::Clean => 0,
+            Self::Findings => 1,
+            Self::Failure => 2,
+            Self::Incomplete => 3,
+        })
+    }
+}
+
+/// Finds every use of MCP Roots and says what a protocol revision does to it.
+#[derive(Debug, Parser)]
+#[command(name = "mcp-roots-lint", version, max_term_width = 100, after_help = EXIT_CODES)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// A bare `mcp-roots-lint PATH` checks.
+    #[command(flatten)]
+    check: check::CheckArgs,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Check files and folders (also what a bare `mcp-roots-lint PATH` does)
+    #[command(after_help = EXIT_CODES)]
+    Check(check::CheckArgs),
+    /// List the rules
+    Rules(rules::RulesArgs),
+    /// Show the page of a rule
+    Explain(explain::ExplainArgs),
+}
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  nothing at or above --fail-on
+  1  findings
+  2  bad arguments or settings, or a fault of the tool
+  3  nothing at or above --fail-on, but something could not be checked";
+
+/// More knowledge, and colours: the flags that every command has.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct CommonArgs {
+    /// Load more knowledge of the shape of `rules/` (repeatable)
+    #[arg(long, value_name = "DIR", help_heading = "General")]
+    rules: Vec<PathBuf>,
+    /// When to colour
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN", help_heading = "General")]
+    color: ColorChoice,
+}
+
+/// Why a command could not do its work.
+#[derive(Debug, thiserror::Error)]
+enum Error {
+    #[error(transparent)]
+    Knowledge(#[from] KnowledgeError),
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    #[error(transparent)]
+    Check(#[from] crate::check::CheckError),
+    #[error("no such rule: {0}")]
+    NoRule(String),
+    #[error("cannot write: {0}")]
+    Output(#[from] io::Error),
+}
+
+/// Parses the arguments of the process and runs the command.
+#[must_use]
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        // clap prints help and version to stdout with code 0, mistakes to stderr with code 2.
+        Err(error) => {
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    let result = match cli.command {
+        Some(Command::Check(args)) => check::run(args),
+        Some(Command::Rules(args)) => rules::run(&args),
+        Some(Command::Explain(args)) => explain::run(&args),
+        None => check::run(cli.check),
+    };
+    let exit = result.unwrap_or_else(|error| {
+        if let Error::Output(error) = &error
+            && error.kind() == io::ErrorKind::BrokenPipe
+        {
+            // Whoever read us has seen enough.
+            return Exit::Clean;
+        }
+        let _ = writeln!(io::stderr(), "error: {error}");
+        Exit::Failure
+    });
+    exit.code()
+}
+
+fn load(common: &CommonArgs) -> Result<Knowledge, Error> {
+    Ok(Knowledge::load(&common.rules)?)
+}
+
+fn terminal(common: &CommonArgs) -> Terminal {
+    Terminal::new(common.color)
+}

@@ -1,0 +1,268 @@
+//! From usages to findings: rule, status at the target, severity, words, suppressions. No syntax is known here.
+
+pub mod suppress;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use sha2::{Digest, Sha256};
+
+use crate::finding::{Finding, Related};
+use crate::knowledge::Knowledge;
+use crate::knowledge::protocol::{Construct, Role, Status};
+use crate::knowledge::rule::{Advice, Form, Rule, Severity};
+use crate::knowledge::sdk;
+use crate::project::source::Source;
+use crate::report::paths;
+use crate::usage::{Confidence, Mitigation, Remark, Usage, What};
+
+/// What to judge by, and what to leave out.
+#[derive(Clone, Debug)]
+pub struct JudgeOptions {
+    /// The revision.
+    pub target: String,
+    /// Only these rules; empty means all.
+    pub select: Vec<String>,
+    /// Not these rules.
+    pub ignore: Vec<String>,
+    /// Not below this confidence.
+    pub min_confidence: Confidence,
+    /// Leave test code out.
+    pub exclude_tests: bool,
+}
+
+/// Judges all usages of a run. `commented` are the files that may hold suppression comments.
+#[must_use]
+pub fn judge(
+    knowledge: &Knowledge,
+    options: &JudgeOptions,
+    usages: Vec<Usage>,
+    commented: &[Arc<Source>],
+) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = usages.into_iter().filter_map(|usage| finding(knowledge, options, usage)).collect();
+    let every_rule_ran = options.select.is_empty() && options.ignore.is_empty();
+    let about_comments = apply_suppressions(knowledge, options, &mut findings, commented, every_rule_ran);
+    findings.extend(about_comments);
+    findings.retain(|finding| {
+        let selected = options.select.is_empty() || options.select.contains(&finding.rule);
+        selected
+            && !options.ignore.contains(&finding.rule)
+            && finding.confidence >= options.min_confidence
+            && !(options.exclude_tests && finding.in_test)
+    });
+    findings.sort_by(|a, b| {
+        let key = |finding: &Finding| (finding.span.start.offset, finding.rule.clone(), finding.span.end.offset);
+        a.source.path().cmp(b.source.path()).then_with(|| key(a).cmp(&key(b)))
+    });
+    fingerprint(&mut findings);
+    findings
+}
+
+fn finding(knowledge: &Knowledge, options: &JudgeOptions, usage: Usage) -> Option<Finding> {
+    match usage.what {
+        What::Construct(construct, form) => construct_finding(knowledge, options, usage, construct, form),
+        What::Advice(advice) => {
+            let rule = knowledge.rule_for_advice(advice)?;
+            let message = rule.headline.as_deref().unwrap_or_default().replace("{item}", &usage.item);
+            let severity = rule.level.unwrap_or(Severity::Warning);
+            Some(build(knowledge, rule, usage, None, severity, message, Vec::new()))
+        }
+    }
+}
+
+fn construct_finding(
+    knowledge: &Knowledge,
+    options: &JudgeOptions,
+    usage: Usage,
+    construct: Construct,
+    form: Form,
+) -> Option<Finding> {
+    let protocol = &knowledge.protocol;
+    let rule = knowledge.rule_for(construct, form)?;
+    let (status, since) = protocol.status(construct, &options.target);
+    let mut severity = match status {
+        Status::Removed | Status::Refused => Severity::Error,
+        Status::Deprecated | Status::Unavailable => Severity::Warning,
+        Status::Active => Severity::Note,
+    };
+    let fate = match status {
+        Status::Removed => format!("removed in {since}"),
+        Status::Refused => format!("refused since {since}"),
+        Status::Deprecated => format!("deprecated since {since}"),
+        Status::Active => format!("active in {}", options.target),
+        Status::Unavailable => format!("not available in {}", options.target),
+    };
+    let message = format!("`{}` {}: {fate}", usage.item, protocol.construct(construct).does);
+
+    let mut notes = Vec::new();
+    if status == Status::Deprecated {
+        notes.push(protocol.earliest_removal.clone());
+    }
+    if let Some(mitigation) = usage.mitigations.first().filter(|_| severity > Severity::Note) {
+        severity = severity.lowered();
+        notes.push(match mitigation {
+            Mitigation::OnlyRefused => "lowered one level: this code only refuses it".to_owned(),
+            Mitigation::LegacyPath => {
+                "lowered one level: the crate builds the input-request form too, so this is its legacy path".to_owned()
+            }
+        });
+    }
+    notes.extend(behaviour(knowledge, &usage, construct));
+    notes.extend(usage.remarks.iter().map(|remark| remark_text(*remark, &usage)));
+    Some(build(knowledge, rule, usage, Some((construct, status)), severity, message, notes))
+}
+
+/// What the SDK's version does at run time.
+fn behaviour(knowledge: &Knowledge, usage: &Usage, construct: Construct) -> Option<String> {
+    let used = usage.sdk.as_ref()?;
+    let version = used.version.as_ref()?;
+    let known = knowledge.rust_sdks.iter().find(|known| known.name == used.name)?;
+    let fits = |one: &&sdk::Behaviour| one.constructs.contains(&construct) && sdk::matches(&one.versions, version);
+    known.behaviours.iter().find(fits).map(|one| one.note.clone())
+}
+
+fn remark_text(remark: Remark, usage: &Usage) -> String {
+    match remark {
+        Remark::RustcSilenced => "rustc is silenced here by `allow(deprecated)` or `expect(deprecated)`".to_owned(),
+        Remark::RustcSilent => {
+            let sdk = usage.sdk.as_ref().map_or("the SDK", |sdk| sdk.name.as_str());
+            format!("rustc does not warn here: {sdk} does not mark this item deprecated in the version in use")
+        }
+        Remark::HandWrittenDispatch => {
+            "the 2026-07-28 form arrives inside an `InputRequiredResult` and never reaches this dispatch".to_owned()
+        }
+        Remark::TokensOnly => "the file does not parse; this was found in its tokens".to_owned(),
+    }
+}
+
+fn build(
+    knowledge: &Knowledge,
+    rule: &Rule,
+    usage: Usage,
+    verdict: Option<(Construct, Status)>,
+    severity: Severity,
+    message: String,
+    mut notes: Vec<String>,
+) -> Finding {
+    let fits = |help: &&crate::knowledge::rule::Help| {
+        let role = help.role.is_none_or(|role| role == usage.role || usage.role == Role::Gateway);
+        let construct = help.constructs.is_empty()
+            || verdict.is_some_and(|(construct, _)| help.constructs.contains(&construct));
+        role && construct
+    };
+    let help = rule.helps.iter().filter(fits).map(|help| help.text.clone()).collect();
+    notes.extend(rule.notes.iter().cloned());
+    let related = usage
+        .related
+        .into_iter()
+        .map(|related| Related {
+            span: related.source.span(related.span.clone()),
+            source: related.source,
+            range: related.span,
+            message: related.message,
+        })
+        .collect();
+    Finding {
+        rule: rule.name.clone(),
+        construct: verdict.map(|(construct, _)| construct.name()),
+        status: verdict.map(|(_, status)| status),
+        severity,
+        confidence: usage.confidence,
+        role: usage.role,
+        span: usage.source.span(usage.span.clone()),
+        source: usage.source,
+        range: usage.span,
+        message,
+        help,
+        notes,
+        url: knowledge.protocol.url.clone(),
+        sdk: usage.sdk,
+        in_test: usage.in_test,
+        related,
+        suppressed: None,
+        fingerprint: String::new(),
+    }
+}
+
+/// Marks what comments suppress; gives the findings about the comments themselves.
+fn apply_suppressions(
+    knowledge: &Knowledge,
+    options: &JudgeOptions,
+    findings: &mut [Finding],
+    commented: &[Arc<Source>],
+    every_rule_ran: bool,
+) -> Vec<Finding> {
+    let mut by_path: HashMap<PathBuf, Vec<usize>> = HashMap::new();
+    for (index, finding) in findings.iter().enumerate() {
+        by_path.entry(finding.source.path().to_owned()).or_default().push(index);
+    }
+    let mut about = Vec::new();
+    for source in commented {
+        let (suppressions, invalid) = suppress::read(knowledge, source);
+        let here = by_path.get(source.path()).map(Vec::as_slice).unwrap_or_default();
+        for suppression in suppressions {
+            let mut unused: BTreeSet<&str> = suppression.rules.iter().map(String::as_str).collect();
+            for index in here {
+                let finding = &mut findings[*index];
+                let line = finding.span.start.line as usize - 1;
+                let covered = suppression.line.is_none_or(|covered| covered == line);
+                if covered && suppression.rules.contains(&finding.rule) {
+                    unused.remove(finding.rule.as_str());
+                    finding.suppressed.get_or_insert_with(|| suppression.reason.clone());
+                }
+            }
+            if every_rule_ran && !unused.is_empty() {
+                let names = unused.into_iter().collect::<Vec<_>>().join(", ");
+                about.extend(comment_finding(knowledge, options, source, suppression.span, Advice::UnusedSuppression, &names));
+            }
+        }
+        for invalid in invalid {
+            let advice = Advice::InvalidSuppression;
+            about.extend(comment_finding(knowledge, options, source, invalid.span, advice, &invalid.problem));
+        }
+    }
+    about
+}
+
+fn comment_finding(
+    knowledge: &Knowledge,
+    options: &JudgeOptions,
+    source: &Arc<Source>,
+    span: std::ops::Range<usize>,
+    advice: Advice,
+    item: &str,
+) -> Option<Finding> {
+    let usage = Usage {
+        what: What::Advice(advice),
+        source: Arc::clone(source),
+        span,
+        item: item.to_owned(),
+        role: Role::Unknown,
+        confidence: Confidence::Certain,
+        sdk: None,
+        in_test: false,
+        mitigations: Vec::new(),
+        remarks: Vec::new(),
+        related: Vec::new(),
+    };
+    finding(knowledge, options, usage)
+}
+
+/// Names each finding by what it says and where it stands in its file, not by its line number.
+fn fingerprint(findings: &mut [Finding]) {
+    let mut seen: BTreeMap<(String, String, String), usize> = BTreeMap::new();
+    for finding in findings {
+        let path = paths::display(finding.source.path());
+        let line = finding.source.text().lines().nth(finding.span.start.line as usize - 1).unwrap_or_default();
+        let key = (finding.rule.clone(), path, line.trim().to_owned());
+        let occurrence = seen.entry(key.clone()).or_insert(0);
+        let digest = Sha256::digest(format!("{}\0{}\0{}\0{occurrence}", key.0, key.1, key.2));
+        *occurrence += 1;
+        finding.fingerprint = digest.iter().take(8).fold(String::new(), |mut text, byte| {
+            let _ = write!(text, "{byte:02x}");
+            text
+        });
+    }
+}

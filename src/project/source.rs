@@ -1,0 +1,118 @@
+//! The text of one file with everything that positions need. Reading files from disk is in `walk`.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use line_index::{LineIndex, TextSize, WideEncoding};
+use serde::Serialize;
+
+/// A place in a file as people and machines name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Position {
+    /// From 1.
+    pub line: u32,
+    /// From 1, in Unicode code points.
+    pub column: u32,
+    /// Bytes of the file, from 0, a byte order mark included.
+    pub offset: usize,
+}
+
+/// Start and end (exclusive) of a piece of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Span {
+    /// First position.
+    pub start: Position,
+    /// The position after the last.
+    pub end: Position,
+}
+
+/// A file's path and text. The text has no byte order mark; [`Source::span`] adds it back to offsets.
+#[derive(Debug)]
+pub struct Source {
+    path: PathBuf,
+    text: String,
+    bom_bytes: usize,
+    lines: OnceLock<LineIndex>,
+}
+
+/// UTF-8's byte order mark.
+const BOM: &str = "\u{feff}";
+
+impl PartialEq for Source {
+    fn eq(&self, other: &Self) -> bool {
+        self.path == other.path && self.text == other.text
+    }
+}
+
+impl Eq for Source {}
+
+impl Source {
+    /// Takes the text of a file, byte order mark and all.
+    #[must_use]
+    pub fn new(path: PathBuf, mut text: String) -> Self {
+        let bom_bytes = if text.starts_with(BOM) { BOM.len() } else { 0 };
+        text.drain(..bom_bytes);
+        Self { path, text, bom_bytes, lines: OnceLock::new() }
+    }
+
+    /// The path as it was found: relative when the search began at a relative path.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The text without a byte order mark.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Positions of a byte range of [`Source::text`]. A range that reaches past the end or into the middle of a
+    /// character is cut to what is there.
+    #[must_use]
+    pub fn span(&self, range: Range<usize>) -> Span {
+        Span { start: self.position(range.start), end: self.position(range.end.max(range.start)) }
+    }
+
+    /// Number of the line (from 0) that holds a byte of [`Source::text`].
+    #[must_use]
+    pub fn line_of(&self, offset: usize) -> usize {
+        self.position(offset).line as usize - 1
+    }
+
+    fn position(&self, offset: usize) -> Position {
+        let mut offset = offset.min(self.text.len());
+        while !self.text.is_char_boundary(offset) {
+            offset -= 1;
+        }
+        let lines = self.lines.get_or_init(|| LineIndex::new(&self.text));
+        let size = TextSize::try_from(offset).unwrap_or_default();
+        let at = lines.line_col(size);
+        let column = lines.to_wide(WideEncoding::Utf32, at).map_or(at.col, |wide| wide.col);
+        Position { line: at.line + 1, column: column + 1, offset: offset + self.bom_bytes }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_count_code_points_and_offsets_count_bytes_with_the_mark() {
+        let source = Source::new("a.rs".into(), "\u{feff}// 😀 é\nlet x;\n".to_owned());
+        let start = source.text().find('x').unwrap_or_default();
+        let span = source.span(start..start + 1);
+        assert_eq!((span.start.line, span.start.column), (2, 5));
+        assert_eq!(span.start.offset, start + 3);
+        let e = source.text().find('é').unwrap_or_default();
+        assert_eq!(source.span(e..e).start.column, 6);
+    }
+
+    #[test]
+    fn a_range_outside_the_text_is_cut() {
+        let source = Source::new("a.rs".into(), "é".to_owned());
+        assert_eq!(source.span(1..99).start.offset, 0);
+        assert_eq!(source.span(1..99).end.offset, 2);
+    }
+}

@@ -1,0 +1,276 @@
+//! Finds the files to check and reads them, in parallel. What a file's text means is no business of this module.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use ignore::overrides::{Override, OverrideBuilder};
+use ignore::{DirEntry, WalkBuilder, WalkState};
+use thiserror::Error;
+
+use crate::finding::{SkipReason, Skipped};
+
+/// Folders of version control systems: never read.
+const VCS_FOLDERS: [&str; 4] = [".git", ".hg", ".jj", ".svn"];
+/// Folders of other people's code and of build results: read only on request.
+const DEFAULT_EXCLUDES: [&str; 4] = ["node_modules", "target", "vendor", "dist"];
+/// A file that is larger is named and not read; generated bindings stay well below.
+pub const MAX_FILE_BYTES: u64 = 32 * 1024 * 1024;
+
+/// What to walk.
+#[derive(Clone, Debug)]
+pub struct WalkOptions {
+    /// Files and folders, as the user named them.
+    pub paths: Vec<PathBuf>,
+    /// Leave out files that gitignore files name.
+    pub respect_ignore: bool,
+    /// Leave out [`DEFAULT_EXCLUDES`].
+    pub default_excludes: bool,
+    /// Globs of the gitignore dialect that leave out more.
+    pub excludes: Vec<String>,
+}
+
+/// Why a walk cannot begin.
+#[derive(Debug, Error)]
+pub enum WalkError {
+    /// A named path is not there.
+    #[error("{}: no such file or folder", .0.display())]
+    Missing(PathBuf),
+    /// `--exclude` is not a glob.
+    #[error("--exclude {glob:?}: {message}")]
+    BadGlob {
+        /// The glob.
+        glob: String,
+        /// What is wrong with it.
+        message: String,
+    },
+}
+
+/// What one file's reading gave.
+pub struct Visit<'a> {
+    /// Where it is.
+    pub path: &'a Path,
+    /// Named on the command line itself, not found in a folder.
+    pub named: bool,
+    /// Its bytes.
+    pub bytes: &'a [u8],
+}
+
+/// The result of a walk, apart from what `visit` made of the files.
+#[derive(Debug, Default)]
+pub struct Walked {
+    /// Files that were read.
+    pub files: usize,
+    /// What was left out, and why.
+    pub skipped: Vec<Skipped>,
+}
+
+/// Reads every file that `wanted` accepts (by its path) and hands its bytes to `visit`, from several threads.
+///
+/// Hidden files are read, symlinks are not followed into folders; a symlinked file outside of the named folders is
+/// read once.
+///
+/// # Errors
+/// When a named path does not exist or a glob does not parse. Everything later is reported in [`Walked::skipped`].
+pub fn walk(
+    options: &WalkOptions,
+    wanted: &(dyn Fn(&Path) -> bool + Sync),
+    visit: &(dyn Fn(Visit<'_>) + Sync),
+) -> Result<Walked, WalkError> {
+    let overrides = overrides(&options.excludes)?;
+    let (files, folders) = split(&options.paths)?;
+    let state = Mutex::new(State::default());
+    let mut buffer = Vec::new();
+    for file in &files {
+        read(file, true, &mut buffer, visit, &state);
+    }
+    if let Some((first, rest)) = folders.split_first() {
+        let mut builder = WalkBuilder::new(first);
+        for folder in rest {
+            builder.add(folder);
+        }
+        builder
+            .hidden(false)
+            .follow_links(false)
+            .overrides(overrides)
+            .git_ignore(options.respect_ignore)
+            .git_exclude(options.respect_ignore)
+            .git_global(options.respect_ignore)
+            .ignore(options.respect_ignore)
+            .parents(options.respect_ignore);
+        builder.build_parallel().run(|| {
+            let (state, files) = (&state, &files);
+            let mut buffer = Vec::new();
+            Box::new(move |entry| {
+                let entry = match entry {
+                    Ok(entry) => entry,
+                    Err(error) => {
+                        state_of(state).skipped.push(walk_error(&error));
+                        return WalkState::Continue;
+                    }
+                };
+                let kind = entry.file_type();
+                if kind.is_some_and(|kind| kind.is_dir()) {
+                    return enter(&entry, options.default_excludes, state);
+                }
+                if kind.is_some_and(|kind| kind.is_symlink()) {
+                    if wanted(entry.path()) {
+                        state_of(state).links.insert(entry.into_path());
+                    }
+                } else if wanted(entry.path()) && !files.contains(entry.path()) {
+                    read(entry.path(), false, &mut buffer, visit, state);
+                }
+                WalkState::Continue
+            })
+        });
+    }
+    read_links(&folders, &files, visit, &state, &mut buffer);
+    let mut state = state.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    state.skipped.sort();
+    Ok(Walked { files: state.files, skipped: state.skipped })
+}
+
+#[derive(Default)]
+struct State {
+    files: usize,
+    skipped: Vec<Skipped>,
+    links: BTreeSet<PathBuf>,
+}
+
+fn state_of(state: &Mutex<State>) -> std::sync::MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+fn overrides(globs: &[String]) -> Result<Override, WalkError> {
+    let mut builder = OverrideBuilder::new(".");
+    let bad = |glob: &str, error: &ignore::Error| WalkError::BadGlob {
+        glob: glob.to_owned(),
+        message: error.to_string(),
+    };
+    for glob in globs {
+        // An override keeps what it names; `!` turns that round. A user's own `!` keeps.
+        let turned = glob.strip_prefix('!').map_or_else(|| format!("!{glob}"), str::to_owned);
+        builder.add(&turned).map_err(|error| bad(glob, &error))?;
+    }
+    builder.build().map_err(|error| bad(&globs.join(", "), &error))
+}
+
+/// The named files, and the named folders without those that lie inside another.
+fn split(paths: &[PathBuf]) -> Result<(BTreeSet<PathBuf>, Vec<PathBuf>), WalkError> {
+    let mut files = BTreeSet::new();
+    let mut folders: Vec<(PathBuf, PathBuf)> = Vec::new();
+    for path in paths {
+        let canonical = path.canonicalize().map_err(|_| WalkError::Missing(path.clone()))?;
+        if canonical.is_dir() {
+            if !folders.iter().any(|(_, known)| canonical.starts_with(known)) {
+                folders.retain(|(_, known)| !known.starts_with(&canonical));
+                folders.push((path.clone(), canonical));
+            }
+        } else {
+            files.insert(path.clone());
+        }
+    }
+    // A walk names its files below the folder as it was given; a file named twice must compare equal.
+    let within = |file: &PathBuf| {
+        let canonical = file.canonicalize().ok()?;
+        let (given, known) = folders.iter().find(|(_, known)| canonical.starts_with(known))?;
+        Some(given.join(canonical.strip_prefix(known).ok()?))
+    };
+    let files = files.iter().map(|file| within(file).unwrap_or_else(|| file.clone())).collect();
+    Ok((files, folders.into_iter().map(|(given, _)| given).collect()))
+}
+
+fn enter(entry: &DirEntry, default_excludes: bool, state: &Mutex<State>) -> WalkState {
+    if entry.depth() == 0 {
+        return WalkState::Continue;
+    }
+    let name = entry.file_name().to_string_lossy();
+    if VCS_FOLDERS.contains(&name.as_ref()) {
+        return WalkState::Skip;
+    }
+    if default_excludes && DEFAULT_EXCLUDES.contains(&name.as_ref()) {
+        state_of(state).skipped.push(Skipped::new(
+            entry.path(),
+            SkipReason::Excluded,
+            format!("`{name}` folders are excluded by default; --no-default-excludes reads them"),
+        ));
+        return WalkState::Skip;
+    }
+    WalkState::Continue
+}
+
+fn read(path: &Path, named: bool, buffer: &mut Vec<u8>, visit: &dyn Fn(Visit<'_>), state: &Mutex<State>) {
+    match read_into(path, buffer) {
+        Ok(true) => {
+            state_of(state).files += 1;
+            visit(Visit { path, named, bytes: buffer });
+        }
+        Ok(false) => state_of(state).skipped.push(Skipped::new(
+            path,
+            SkipReason::TooLarge,
+            format!("larger than {} MiB", MAX_FILE_BYTES / 1024 / 1024),
+        )),
+        Err(error) => {
+            state_of(state).skipped.push(Skipped::new(path, SkipReason::Unreadable, error.to_string()));
+        }
+    }
+}
+
+/// Fills the buffer with a regular file's bytes; `false` when it is too large. Never waits on a pipe or a device.
+fn read_into(path: &Path, buffer: &mut Vec<u8>) -> io::Result<bool> {
+    buffer.clear();
+    let metadata = path.metadata()?;
+    if !metadata.is_file() {
+        return Err(io::Error::other("not a regular file"));
+    }
+    if metadata.len() > MAX_FILE_BYTES {
+        return Ok(false);
+    }
+    File::open(path)?.take(MAX_FILE_BYTES + 1).read_to_end(buffer)?;
+    Ok(buffer.len() as u64 <= MAX_FILE_BYTES)
+}
+
+/// Symlinked files that lead out of the walked folders; those that stay inside were read under their own name.
+fn read_links(
+    folders: &[PathBuf],
+    files: &BTreeSet<PathBuf>,
+    visit: &dyn Fn(Visit<'_>),
+    state: &Mutex<State>,
+    buffer: &mut Vec<u8>,
+) {
+    let links = std::mem::take(&mut state_of(state).links);
+    let canonical = |path: &PathBuf| path.canonicalize().ok();
+    let inside: Vec<PathBuf> = folders.iter().filter_map(canonical).collect();
+    let mut seen: BTreeSet<PathBuf> = files.iter().filter_map(canonical).collect();
+    for link in links {
+        match link.canonicalize() {
+            Ok(target) if target.is_dir() || inside.iter().any(|folder| target.starts_with(folder)) => {}
+            Ok(target) => {
+                if seen.insert(target) {
+                    read(&link, false, buffer, visit, state);
+                }
+            }
+            Err(error) => state_of(state).skipped.push(Skipped::new(
+                &link,
+                SkipReason::BrokenLink,
+                error.to_string(),
+            )),
+        }
+    }
+}
+
+fn walk_error(error: &ignore::Error) -> Skipped {
+    let path = path_of(error).unwrap_or_default();
+    Skipped::new(&path, SkipReason::Unreadable, error.to_string())
+}
+
+fn path_of(error: &ignore::Error) -> Option<PathBuf> {
+    match error {
+        ignore::Error::WithPath { path, .. } => Some(path.clone()),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => path_of(err),
+        ignore::Error::Loop { child, .. } => Some(child.clone()),
+        _ => None,
+    }
+}
