@@ -115,6 +115,7 @@ impl Knowledge {
                 }
             }
         }
+        rules.sort_by(|a: &Rule, b| a.name.cmp(&b.name));
         let knowledge = Self {
             protocol: parse(one("protocol.toml")?)?,
             wire: parse(one("wire.toml")?)?,

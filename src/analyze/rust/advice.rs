@@ -12,7 +12,7 @@ use crate::knowledge::rule::Advice;
 use crate::usage::Confidence;
 
 /// Callers of callers that are followed.
-const MAX_CALLERS: usize = 3;
+const MAX_STEPS: usize = 3;
 
 /// A piece of advice and where it belongs.
 pub(super) struct Advised {
@@ -54,14 +54,20 @@ impl<'f> Calls<'f> {
         found.map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Whether `holds` for the item or for a caller of it, some steps up.
-    fn on_the_way(&self, file: usize, item: ItemId, steps: usize, holds: &dyn Fn(usize, ItemId) -> bool) -> bool {
-        holds(file, item)
-            || (steps > 0
-                && self
-                    .callers(file, item)
-                    .iter()
-                    .any(|(file, item, _)| self.on_the_way(*file, *item, steps - 1, holds)))
+    /// Whether `holds` for the item or for a caller of it, some steps up. Each function is asked once: callers are
+    /// found by name, and a name such as `new` has thousands.
+    fn on_the_way(&self, file: usize, item: ItemId, holds: &dyn Fn(usize, ItemId) -> bool) -> bool {
+        let mut seen = BTreeSet::from([(file, item)]);
+        let mut step = vec![(file, item)];
+        for _ in 0..=MAX_STEPS {
+            if step.iter().any(|(file, item)| holds(*file, *item)) {
+                return true;
+            }
+            let callers = step.iter().flat_map(|(file, item)| self.callers(*file, *item));
+            let next: Vec<_> = callers.map(|(file, item, _)| (*file, *item)).collect();
+            step = next.into_iter().filter(|caller| seen.insert(*caller)).collect();
+        }
+        false
     }
 }
 
@@ -141,7 +147,8 @@ fn requests(
     for (index, uses) in folded.iter().enumerate() {
         for Folded { hit, .. } in uses {
             let in_function = files[index].items[hit.item].kind == ItemKind::Function;
-            if hit.construct != Construct::ListRequest || hit.kind == HitKind::Definition || !in_function {
+            let asks = matches!(hit.construct, Construct::ListRequest | Construct::InputRequest);
+            if !asks || hit.kind == HitKind::Definition || !in_function {
                 continue;
             }
             let mut push = |advice, confidence: Confidence| {
@@ -156,13 +163,17 @@ fn requests(
                 });
             };
             // A test asks because it knows the answer.
-            if !hit.in_test && !calls.on_the_way(index, hit.item, MAX_CALLERS, &is_checked) {
+            if !hit.in_test && !calls.on_the_way(index, hit.item, &is_checked) {
                 // A check elsewhere may reach this call through a stored flag.
                 push(Advice::RequestUnchecked, if checks_anywhere { Confidence::Possible } else { Confidence::Likely });
             }
+            // An input request is part of an answer: nothing waits, and it cannot leave its call.
+            if hit.construct == Construct::InputRequest {
+                continue;
+            }
             if !hit.in_test
                 && !hit.under_deadline
-                && !calls.on_the_way(index, hit.item, MAX_CALLERS, &has_deadline)
+                && !calls.on_the_way(index, hit.item, &has_deadline)
             {
                 push(Advice::RequestWithoutDeadline, Confidence::Likely);
             }

@@ -25,8 +25,6 @@ pub(super) struct Import {
     pub path: Vec<String>,
     /// The last segment, in the file.
     pub span: Bytes,
-    /// Other modules can name it.
-    pub public: bool,
     /// The `use` item, so that names of one item fold together.
     pub item: ItemId,
     /// What is true around it.

@@ -55,7 +55,6 @@ struct Candidate<'k> {
 /// How much speaks for an SDK, apart from the name at hand.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Evidence {
-    Nothing,
     Dependency,
     File,
 }
@@ -331,6 +330,8 @@ impl<'w, 'k> FileView<'w, 'k> {
         method: &String,
         fact: &Fact,
     ) -> Option<Confidence> {
+        let named = receiver.names.last().is_some_and(|last| any_word(&[last], &item.receiver_words));
+        let own = self.own_functions.contains(method);
         if let Some(ty) = &receiver.ty {
             let name = self.full_type(ty, fact);
             if item.receiver_types.iter().any(|known| fits_type(&name, known)) {
@@ -339,21 +340,17 @@ impl<'w, 'k> FileView<'w, 'k> {
             if item.other_receiver_types.iter().any(|known| fits_type(&name, known)) {
                 return None;
             }
-            // A type parameter says nothing; any other type is known not to be the SDK's.
+            // A type parameter says nothing; any other type is not the SDK's, unless it wraps it.
             let is_parameter = name.path.len() == 1 && name.path[0].len() <= 2;
-            let own = self.own_functions.contains(method);
-            if !is_parameter && (!item.distinctive || own) {
-                return None;
+            if !is_parameter && (own || !item.distinctive) {
+                return (named && !own).then_some(Confidence::Likely);
             }
         }
-        let named = receiver.names.last().is_some_and(|last| any_word(&[last], &item.receiver_words));
-        let own = self.own_functions.contains(method);
         match (named || (item.distinctive && !own), evidence) {
-            (true, Evidence::File | Evidence::Dependency) => Some(Confidence::Certain),
-            (true, Evidence::Nothing) => Some(Confidence::Likely),
+            (true, _) => Some(Confidence::Certain),
             (false, _) if own => None,
             (false, Evidence::File) => Some(Confidence::Likely),
-            (false, Evidence::Dependency | Evidence::Nothing) => Some(Confidence::Possible),
+            (false, Evidence::Dependency) => Some(Confidence::Possible),
         }
     }
 

@@ -5,16 +5,16 @@ use syn::{Expr, GenericArgument, Lit, Member, PathArguments, Type, TypeParamBoun
 use super::facts::{Receiver, TypeName};
 
 /// Wrappers that do not change whose methods can be called.
-const WRAPPERS: [&str; 14] = [
+const WRAPPERS: [&str; 18] = [
     "Arc", "Rc", "Box", "Pin", "Cow", "Option", "Mutex", "RwLock", "RefCell", "OnceCell", "OnceLock", "Weak",
-    "ManuallyDrop", "Result",
+    "ManuallyDrop", "Result", "SetOnce", "LazyLock", "ArcSwap", "ArcSwapOption",
 ];
 
 /// Methods that hand on the same thing.
-const TRANSPARENT: [&str; 22] = [
+const TRANSPARENT: [&str; 26] = [
     "clone", "as_ref", "as_mut", "as_deref", "as_deref_mut", "unwrap", "expect", "borrow", "borrow_mut",
     "to_owned", "lock", "read", "write", "get", "cloned", "ok", "ok_or", "ok_or_else", "unwrap_or_default",
-    "into_inner", "inner", "upgrade",
+    "into_inner", "inner", "upgrade", "as_str", "to_string", "iter", "into_iter",
 ];
 
 /// Segments of a path as strings.
@@ -141,6 +141,33 @@ pub(super) fn string_literal(expr: &Expr) -> Option<String> {
         Expr::Group(inner) => string_literal(&inner.expr),
         _ => None,
     }
+}
+
+/// The type that `Type::default()`, `Type::new(…)` or `Type { … }` builds.
+pub(super) fn constructed_type(expr: &Expr) -> Option<TypeName> {
+    let path = match expr {
+        Expr::Struct(literal) => segments(&literal.path),
+        Expr::Call(call) => match call.func.as_ref() {
+            Expr::Path(path) => {
+                let mut names = segments(&path.path);
+                let last = names.pop()?;
+                if last != "default" && last != "new" {
+                    return None;
+                }
+                names
+            }
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let is_type = path.last().is_some_and(|last| last.starts_with(char::is_uppercase));
+    let wraps = path.last().is_some_and(|last| WRAPPERS.contains(&last.as_str()));
+    (is_type && !wraps).then_some(TypeName { path, args: Vec::new() })
+}
+
+/// Whether an expression is the literal `false`.
+pub(super) fn is_false(expr: &Expr) -> bool {
+    matches!(expr, Expr::Lit(literal) if matches!(&literal.lit, Lit::Bool(value) if !value.value))
 }
 
 /// Whether an expression is `None`, `null` or an empty default.

@@ -41,6 +41,7 @@ pub struct Vocabulary<'k> {
     sdk_crates: AhoCorasick,
     root: Finder<'static>,
     capabilities: Finder<'static>,
+    uri_key: Finder<'static>,
 }
 
 impl<'k> Vocabulary<'k> {
@@ -85,6 +86,7 @@ impl<'k> Vocabulary<'k> {
             sdk_crates: automaton(sdks.iter().flat_map(|sdk| sdk.crate_names()).collect()),
             root: Finder::new("Root"),
             capabilities: Finder::new(CAPABILITIES),
+            uri_key: Finder::new(&format!("\"{}\"", wire.uri.key)).into_owned(),
             paths,
         }
     }
@@ -95,7 +97,8 @@ impl<'k> Vocabulary<'k> {
         if !self.common.iter().any(|needle| needle.find(bytes).is_some()) {
             return Promise::Nothing;
         }
-        if self.names.is_match(bytes) || self.capabilities.find(bytes).is_some() {
+        let by_company = [&self.capabilities, &self.uri_key];
+        if self.names.is_match(bytes) || by_company.iter().any(|needle| needle.find(bytes).is_some()) {
             return Promise::Something;
         }
         match self.root.find(bytes) {
@@ -130,6 +133,7 @@ mod tests {
             "info.capabilities.roots.is_some()",
             "runtime.request_root_list(None)",
             "methods::ROOTS_LIST",
+            "json!({\"roots\": [{\"uri\": \"file:///a\"}]})",
             "json!({\"method\": \"roots/list\"})",
             "// mcp-roots-lint: allow(roots-type) reason",
         ] {

@@ -2,17 +2,20 @@
 
 use serde_json::{Value, json};
 
-fn answer(id: u64) -> Value {
-    json!({
+fn answer(request: &Value) -> Option<Value> {
+    if request["method"] != "roots/list" {
+        return None;
+    }
+    Some(json!({
         "jsonrpc": "2.0",
-        "id": id,
+        "id": request["id"],
         "result": {
             "roots": [
                 { "uri": "file:///srv/app/../lib", "name": "lib" }, //~ root-uri-traversal
                 { "uri": "file:///srv/%2e%2e/etc" } //~ root-uri-traversal
             ]
         }
-    })
+    }))
 }
 
 fn as_text() -> &'static str {

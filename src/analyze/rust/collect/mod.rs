@@ -13,14 +13,14 @@ use std::sync::Arc;
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
-use syn::{Attribute, Expr, Fields, FnArg, ImplItem, Item, Member, Pat, Signature, Stmt, TraitItem, Visibility};
+use syn::{Attribute, Expr, Fields, FnArg, ImplItem, Item, Member, Pat, Signature, Stmt, TraitItem};
 
 use super::facts::{
     Access, Around, CallFact, Fact, FileFacts, Item as FactItem, ItemId, ItemKind, Mention, PathPlace, Receiver, Scope,
     ScopeId, TextPlace,
 };
 use super::parse::{self, Parsed};
-use super::types::{is_nothing, names_of, receiver, segments, string_literal, type_name};
+use super::types::{constructed_type, is_false, is_nothing, names_of, receiver, segments, string_literal, type_name};
 use super::vocabulary::Vocabulary;
 use super::words::any_word;
 use crate::finding::{Degraded, SkipReason, Skipped};
@@ -206,6 +206,9 @@ impl<'a, 'k> Collector<'a, 'k> {
 
     /// The receiver that an expression is: aliases followed, type from a signature, `let` or struct.
     fn resolve_receiver(&self, expr: &Expr) -> Receiver {
+        if let Some(ty) = constructed_type(expr) {
+            return Receiver { names: Vec::new(), ty: Some(ty) };
+        }
         let mut found = receiver(expr);
         for _ in 0..8 {
             let Some(first) = found.names.first() else { break };
@@ -360,13 +363,12 @@ impl<'ast> Visit<'ast> for Collector<'_, '_> {
             }),
             Item::Use(import) => self.under_attributes(&import.attrs, |this| {
                 this.in_item(ItemKind::Use, String::new(), |this| {
-                    let public = !matches!(import.vis, Visibility::Inherited);
-                    this.use_tree(&import.tree, &mut Vec::new(), public);
+                    this.use_tree(&import.tree, &mut Vec::new());
                 });
             }),
             Item::ExternCrate(import) => {
                 let name = import.rename.as_ref().map_or(&import.ident, |(_, name)| name);
-                self.import(Some(name.to_string()), vec![import.ident.to_string()], name.span(), false);
+                self.import(Some(name.to_string()), vec![import.ident.to_string()], name.span());
             }
             Item::Fn(function) => self.under_attributes(&function.attrs, |this| {
                 this.define(&function.sig.ident);
@@ -400,10 +402,10 @@ impl<'ast> Visit<'ast> for Collector<'_, '_> {
             }),
             Item::Union(definition) => self.define(&definition.ident),
             Item::Type(alias) => self.under_attributes(&alias.attrs, |this| {
-                let (name, public) = (&alias.ident, !matches!(alias.vis, Visibility::Inherited));
+                let name = &alias.ident;
                 this.in_item(ItemKind::Other, name.to_string(), |this| {
                     if let Some(ty) = type_name(&alias.ty) {
-                        this.import(Some(name.to_string()), ty.path, name.span(), public);
+                        this.import(Some(name.to_string()), ty.path, name.span());
                     }
                     visit::visit_item_type(this, alias);
                 });
@@ -662,7 +664,7 @@ impl Collector<'_, '_> {
         let known = self.vocabulary.methods.contains(method.as_str()) || self.vocabulary.overrides.contains(method.as_str());
         if known {
             let receiver = self.resolve_receiver(&call.receiver);
-            let quote = quote_call(&receiver.names, &method, call.args.len());
+            let quote = quote_call(&names_of(&call.receiver), &method, call.args.len());
             let args = call.args.len();
             self.record(Mention::Call { method: method.clone(), args, receiver, then }, span.clone(), quote);
         }
@@ -727,7 +729,7 @@ impl Collector<'_, '_> {
             && self.vocabulary.fields.contains(name.to_string().as_str())
         {
             let base = self.resolve_receiver(&field.base);
-            let quote = match base.names.last() {
+            let quote = match names_of(&field.base).last() {
                 Some(last) => format!("{last}.{name}"),
                 None => format!(".{name}"),
             };
@@ -761,7 +763,10 @@ impl Collector<'_, '_> {
             |this| {
                 for field in &literal.fields {
                     if let Member::Named(name) = &field.member {
-                        let access = if is_nothing(&field.expr) { Access::Cleared } else { Access::Written };
+                        // `roots: false` declares nothing; a flag's key is there whatever its value.
+                        let is_flag = this.vocabulary.knowledge.wire.json.flags.iter().any(|flag| name == flag);
+                        let nothing = is_nothing(&field.expr) || (is_false(&field.expr) && !is_flag);
+                        let access = if nothing { Access::Cleared } else { Access::Written };
                         this.struct_field(&literal.path, name, access);
                         if builds_root && *name == this.vocabulary.knowledge.wire.uri.key {
                             this.uri(&field.expr, Some(names.clone()));

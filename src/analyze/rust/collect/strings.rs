@@ -49,6 +49,12 @@ impl Collector<'_, '_> {
     /// The attributes that say something about the wire: renames and derives.
     pub(super) fn attribute(&mut self, attribute: &Attribute) {
         let path = attribute.path();
+        if let Some(last) = path.segments.last()
+            && self.vocabulary.macros.contains(last.ident.to_string().as_str())
+        {
+            let mention = Mention::Macro { segments: segments(path) };
+            self.record(mention, parse::range(last.ident.span()), format!("#[{}]", last.ident));
+        }
         let Ok(list) = attribute.meta.require_list() else { return };
         if path.is_ident("derive") {
             let macros = &self.vocabulary.macros;
@@ -115,7 +121,8 @@ impl Collector<'_, '_> {
         let Some(text) = call.args.first().and_then(string_literal) else { return };
         if cuts && uri.scheme_texts.contains(&text) {
             let names = self.resolve_receiver(&call.receiver).names;
-            let tail = names[names.len().saturating_sub(2)..].join(".");
+            let written = names_of(&call.receiver);
+            let tail = written[written.len().saturating_sub(2)..].join(".");
             let quote = format!("{tail}.{method}(\"{text}\")");
             self.record(Mention::Surgery { names }, span, quote);
         }

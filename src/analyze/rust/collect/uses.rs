@@ -13,21 +13,21 @@ use crate::analyze::rust::types::{segments, type_name};
 
 impl Collector<'_, '_> {
     /// Adds the imports of a tree to the scope at hand.
-    pub(super) fn use_tree(&mut self, tree: &UseTree, prefix: &mut Vec<String>, public: bool) {
+    pub(super) fn use_tree(&mut self, tree: &UseTree, prefix: &mut Vec<String>) {
         match tree {
             UseTree::Path(path) => {
                 prefix.push(path.ident.to_string());
-                self.use_tree(&path.tree, prefix, public);
+                self.use_tree(&path.tree, prefix);
                 prefix.pop();
             }
             UseTree::Name(name) if name.ident == "self" => {
                 let last = prefix.last().cloned();
-                self.import(last, prefix.clone(), name.ident.span(), public);
+                self.import(last, prefix.clone(), name.ident.span());
             }
             UseTree::Name(name) => {
                 let mut path = prefix.clone();
                 path.push(name.ident.to_string());
-                self.import(Some(name.ident.to_string()), path, name.ident.span(), public);
+                self.import(Some(name.ident.to_string()), path, name.ident.span());
             }
             UseTree::Rename(rename) => {
                 let mut path = prefix.clone();
@@ -37,25 +37,25 @@ impl Collector<'_, '_> {
                 // `as _` brings a trait in without a name.
                 let name = (rename.rename != "_").then(|| rename.rename.to_string());
                 if let Some(name) = name {
-                    self.import(Some(name), path, rename.ident.span(), public);
+                    self.import(Some(name), path, rename.ident.span());
                 }
             }
             UseTree::Glob(glob) => {
                 let span = syn::spanned::Spanned::span(glob);
-                self.import(None, prefix.clone(), span, public);
+                self.import(None, prefix.clone(), span);
             }
             UseTree::Group(group) => {
                 for tree in &group.items {
-                    self.use_tree(tree, prefix, public);
+                    self.use_tree(tree, prefix);
                 }
             }
         }
     }
 
     /// Adds one import to the scope at hand.
-    pub(super) fn import(&mut self, name: Option<String>, path: Vec<String>, span: Span, public: bool) {
+    pub(super) fn import(&mut self, name: Option<String>, path: Vec<String>, span: Span) {
         let import =
-            Import { name, path, span: parse::range(span), public, item: self.item, around: self.around };
+            Import { name, path, span: parse::range(span), item: self.item, around: self.around };
         self.out.scopes[self.scope].imports.push(import);
     }
 
