@@ -12,12 +12,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     for entry in WalkDir::new(&root).sort_by_file_name() {
         let entry = entry?;
         let relative = entry.path().strip_prefix(&root)?;
-        let is_fixture = relative
-            .components()
-            .any(|part| ["hit", "miss"].iter().any(|name| part.as_os_str() == *name));
-        let is_knowledge = relative
-            .extension()
-            .is_some_and(|ext| ext == "toml" || (ext == "md" && relative.starts_with("lints")));
+        let is_fixture = relative.components().any(|part| ["hit", "miss"].iter().any(|name| part.as_os_str() == *name));
+        let is_knowledge =
+            relative.extension().is_some_and(|ext| ext == "toml" || (ext == "md" && relative.starts_with("lints")));
         if entry.file_type().is_file() && is_knowledge && !is_fixture {
             let name = relative.to_string_lossy().replace('\\', "/");
             writeln!(table, "    ({name:?}, include_str!({:?})),", entry.path())?;

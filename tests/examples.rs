@@ -17,10 +17,7 @@ use std::{
 
 use rmcp::{
     ClientHandler, ClientLifecycleMode, ClientServiceExt as _, RoleClient,
-    model::{
-        CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, Implementation,
-        ProtocolVersion,
-    },
+    model::{CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, Implementation, ProtocolVersion},
     service::{RequestContext, RunningService},
 };
 use serde_json::{Value, json};
@@ -38,9 +35,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const LEGACY: ClientLifecycleMode = ClientLifecycleMode::Initialize;
 
 fn modern() -> ClientLifecycleMode {
-    ClientLifecycleMode::Discover {
-        preferred_versions: vec![ProtocolVersion::V_2026_07_28],
-    }
+    ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] }
 }
 
 /// A client that shares one directory with servers that ask for it, or none.
@@ -52,10 +47,7 @@ struct Client {
 
 impl Client {
     fn with_workspace(directory: &Path) -> Self {
-        Self {
-            workspace: Some(Arc::new(Mutex::new(directory.to_owned()))),
-            ..Self::default()
-        }
+        Self { workspace: Some(Arc::new(Mutex::new(directory.to_owned()))), ..Self::default() }
     }
 
     fn open(&self, directory: &Path) {
@@ -75,10 +67,7 @@ impl ClientHandler for Client {
     fn get_info(&self) -> ClientConfig {
         let mut capabilities = ClientCapabilities::default();
         if self.workspace.is_some() {
-            capabilities = ClientCapabilities::builder()
-                .enable_roots()
-                .enable_roots_list_changed()
-                .build();
+            capabilities = ClientCapabilities::builder().enable_roots().enable_roots_list_changed().build();
         }
         ClientConfig::new(capabilities, Implementation::new("examples-test", "1.0.0"))
     }
@@ -104,33 +93,16 @@ struct Session {
 }
 
 impl Session {
-    async fn start(
-        example: &str,
-        args: &[&OsStr],
-        client: &Client,
-        lifecycle: ClientLifecycleMode,
-    ) -> Result<Self> {
+    async fn start(example: &str, args: &[&OsStr], client: &Client, lifecycle: ClientLifecycleMode) -> Result<Self> {
         let mut command = Command::new(executable(example)?);
         if let Some(directory) = args.last() {
             // Started in an allowed directory: a relative path must not be taken as one inside it.
             command.current_dir(directory);
         }
-        let mut server = command
-            .args(args)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .kill_on_drop(true)
-            .spawn()?;
-        let pipes = server
-            .stdout
-            .take()
-            .zip(server.stdin.take())
-            .ok_or("no pipes")?;
+        let mut server = command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true).spawn()?;
+        let pipes = server.stdout.take().zip(server.stdin.take()).ok_or("no pipes")?;
         let client = client.clone().serve_with_lifecycle(pipes, lifecycle);
-        Ok(Self {
-            client: timeout(PATIENCE, client).await??,
-            _server: server,
-        })
+        Ok(Self { client: timeout(PATIENCE, client).await??, _server: server })
     }
 
     async fn count_lines(&self, arguments: Value) -> Result<CallToolResult> {
@@ -141,10 +113,7 @@ impl Session {
 
     async fn count(&self, arguments: Value) -> Result<Value> {
         let result = self.count_lines(arguments).await?;
-        Ok(result
-            .structured_content
-            .clone()
-            .ok_or_else(|| format!("not a count: {result:?}"))?)
+        Ok(result.structured_content.clone().ok_or_else(|| format!("not a count: {result:?}"))?)
     }
 
     /// The text of a tool error; anything else is a failure of the test.
@@ -162,10 +131,7 @@ impl Session {
 fn executable(example: &str) -> Result<PathBuf> {
     let file = format!("{example}{}", env::consts::EXE_SUFFIX);
     let test = env::current_exe()?;
-    let found = test
-        .ancestors()
-        .map(|directory| directory.join("examples").join(&file))
-        .find(|path| path.is_file());
+    let found = test.ancestors().map(|directory| directory.join("examples").join(&file)).find(|path| path.is_file());
     Ok(found.ok_or_else(|| format!("{file} is not built; run `cargo build --examples` first"))?)
 }
 
@@ -176,10 +142,7 @@ fn projects() -> Result<(TempDir, PathBuf)> {
     let project = base.path().join("my pröject");
     fs::create_dir_all(project.join("src"))?;
     fs::write(project.join("README"), "one\ntwo\n")?;
-    fs::write(
-        project.join("src/main.rs"),
-        b"one\n\xff\nthe last one without an end",
-    )?;
+    fs::write(project.join("src/main.rs"), b"one\n\xff\nthe last one without an end")?;
     for other in ["other", "my pröject-old"] {
         fs::create_dir(base.path().join(other))?;
         fs::write(base.path().join(other).join("secret"), "1\n2\n3\n4\n")?;
@@ -196,8 +159,7 @@ async fn both_count_the_same() -> Result {
     let (_base, project) = projects()?;
     let client = Client::with_workspace(&project);
     let before = Session::start("server-before", &[], &client, LEGACY).await?;
-    let after =
-        Session::start("server-after", &allow(&project), &Client::default(), LEGACY).await?;
+    let after = Session::start("server-after", &allow(&project), &Client::default(), LEGACY).await?;
 
     let count = json!({ "files": 2, "lines": 5, "unreadable": 0 });
     assert_eq!(before.count(json!({})).await?, count);
@@ -205,18 +167,8 @@ async fn both_count_the_same() -> Result {
 
     let count = json!({ "files": 1, "lines": 3, "unreadable": 0 });
     assert_eq!(before.count(json!({ "subdir": "src" })).await?, count);
-    assert_eq!(
-        after
-            .count(json!({ "directory": project, "subdir": "src" }))
-            .await?,
-        count
-    );
-    assert_eq!(
-        after
-            .count(json!({ "directory": project.join("src") }))
-            .await?,
-        count
-    );
+    assert_eq!(after.count(json!({ "directory": project, "subdir": "src" })).await?, count);
+    assert_eq!(after.count(json!({ "directory": project.join("src") })).await?, count);
     Ok(())
 }
 
@@ -242,19 +194,9 @@ async fn before_stays_in_the_workspace() -> Result {
     let (_base, project) = projects()?;
     let client = Client::with_workspace(&project);
     let before = Session::start("server-before", &[], &client, LEGACY).await?;
-    for subdir in [
-        "..",
-        "../other",
-        "../my pröject-old",
-        "/",
-        "absent",
-        "README",
-    ] {
+    for subdir in ["..", "../other", "../my pröject-old", "/", "absent", "README"] {
         let text = before.refusal(json!({ "subdir": subdir })).await?;
-        assert!(
-            text.contains("pass a path relative to it"),
-            "{subdir}: {text}"
-        );
+        assert!(text.contains("pass a path relative to it"), "{subdir}: {text}");
     }
     Ok(())
 }
@@ -281,14 +223,8 @@ async fn after_works_in_both_eras_and_asks_nothing() -> Result {
     for lifecycle in [LEGACY, modern()] {
         let client = Client::with_workspace(&other);
         let after = Session::start("server-after", &args, &client, lifecycle).await?;
-        assert_eq!(
-            after.count(json!({ "directory": project })).await?["lines"],
-            5
-        );
-        assert_eq!(
-            after.count(json!({ "directory": other })).await?["lines"],
-            4
-        );
+        assert_eq!(after.count(json!({ "directory": project })).await?["lines"], 5);
+        assert_eq!(after.count(json!({ "directory": other })).await?["lines"], 4);
         assert_eq!(client.asked(), 0);
     }
     Ok(())
@@ -297,8 +233,7 @@ async fn after_works_in_both_eras_and_asks_nothing() -> Result {
 #[tokio::test]
 async fn after_refuses_what_is_outside() -> Result {
     let (base, project) = projects()?;
-    let after =
-        Session::start("server-after", &allow(&project), &Client::default(), LEGACY).await?;
+    let after = Session::start("server-after", &allow(&project), &Client::default(), LEGACY).await?;
     let allowed = project.canonicalize()?.display().to_string();
 
     let refused = [
@@ -321,18 +256,10 @@ async fn after_refuses_what_is_outside() -> Result {
     }
 
     let outside = base.path().join("other");
-    for subdir in [
-        Path::new(".."),
-        Path::new("../other"),
-        Path::new("absent"),
-        &outside,
-    ] {
+    for subdir in [Path::new(".."), Path::new("../other"), Path::new("absent"), &outside] {
         let arguments = json!({ "directory": project, "subdir": subdir });
         let text = after.refusal(arguments).await?;
-        assert!(
-            text.contains("pass a path relative to it"),
-            "{subdir:?}: {text}"
-        );
+        assert!(text.contains("pass a path relative to it"), "{subdir:?}: {text}");
     }
 
     // A path that comes back in is inside.
@@ -353,32 +280,19 @@ async fn after_does_not_follow_links_out() -> Result {
     symlink(outside.join("secret"), project.join("file-link"))?;
     symlink(&project, project.join("loop"))?;
     symlink(&project, base.path().join("alias"))?;
-    let after =
-        Session::start("server-after", &allow(&project), &Client::default(), LEGACY).await?;
+    let after = Session::start("server-after", &allow(&project), &Client::default(), LEGACY).await?;
 
     for link in ["link", "relative-link", "file-link"] {
-        let text = after
-            .refusal(json!({ "directory": project.join(link) }))
-            .await?;
+        let text = after.refusal(json!({ "directory": project.join(link) })).await?;
         assert!(text.contains("--allow-dir"), "{link}: {text}");
-        let text = after
-            .refusal(json!({ "directory": project, "subdir": link }))
-            .await?;
-        assert!(
-            text.contains("pass a path relative to it"),
-            "{link}: {text}"
-        );
+        let text = after.refusal(json!({ "directory": project, "subdir": link })).await?;
+        assert!(text.contains("pass a path relative to it"), "{link}: {text}");
     }
     // The walk passes links over: neither the files behind them nor the loop are counted.
     let count = json!({ "files": 2, "lines": 5, "unreadable": 0 });
     assert_eq!(after.count(json!({ "directory": project })).await?, count);
     // Another name of an allowed directory is that directory.
-    assert_eq!(
-        after
-            .count(json!({ "directory": base.path().join("alias") }))
-            .await?,
-        count
-    );
+    assert_eq!(after.count(json!({ "directory": base.path().join("alias") })).await?, count);
     Ok(())
 }
 
@@ -386,19 +300,10 @@ async fn after_does_not_follow_links_out() -> Result {
 async fn after_does_not_start_without_a_boundary() -> Result {
     let (_base, project) = projects()?;
     let (absent, file) = (project.join("absent"), project.join("README"));
-    let wrong: [&[&OsStr]; 5] = [
-        &[],
-        &["--allow-dir".as_ref()],
-        &["--allow".as_ref(), project.as_ref()],
-        &allow(&absent),
-        &allow(&file),
-    ];
+    let wrong: [&[&OsStr]; 5] =
+        [&[], &["--allow-dir".as_ref()], &["--allow".as_ref(), project.as_ref()], &allow(&absent), &allow(&file)];
     for args in wrong {
-        let output = Command::new(executable("server-after")?)
-            .args(args)
-            .stdin(Stdio::null())
-            .output()
-            .await?;
+        let output = Command::new(executable("server-after")?).args(args).stdin(Stdio::null()).output().await?;
         let text = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{args:?}: {text}");
         assert!(text.contains("--allow-dir"), "{args:?}: {text}");

@@ -45,10 +45,7 @@ struct ProjectStats {
 impl ProjectStats {
     /// Count the files and lines of a project.
     #[tool(annotations(read_only_hint = true))]
-    async fn count_lines(
-        &self,
-        Parameters(args): Parameters<CountLines>,
-    ) -> Result<Json<LineCount>, String> {
+    async fn count_lines(&self, Parameters(args): Parameters<CountLines>) -> Result<Json<LineCount>, String> {
         let project = self.project(&args.directory)?;
         let subdir = args.subdir.unwrap_or_default();
         let directory = inside(&project, &project.join(&subdir)).ok_or_else(|| {

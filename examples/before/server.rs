@@ -12,8 +12,8 @@ use std::{
 };
 
 use rmcp::{
-    Json, Peer, RoleServer, ServerHandler, ServiceExt as _, handler::server::wrapper::Parameters,
-    schemars, service::NotificationContext, tool, tool_handler, tool_router, transport::stdio,
+    Json, Peer, RoleServer, ServerHandler, ServiceExt as _, handler::server::wrapper::Parameters, schemars,
+    service::NotificationContext, tool, tool_handler, tool_router, transport::stdio,
 };
 use tokio::{sync::Mutex, time::timeout};
 use walkdir::WalkDir;
@@ -80,8 +80,7 @@ async fn ask_for_workspace(peer: &Peer<RoleServer>) -> Result<PathBuf, String> {
     // A client that did not declare the capability must not be asked.
     let client = peer.peer_info();
     if client.is_none_or(|client| client.capabilities.roots.is_none()) {
-        let text =
-            "this client names no workspace; ask the user to connect a client with MCP roots";
+        let text = "this client names no workspace; ask the user to connect a client with MCP roots";
         return Err(text.to_owned());
     }
     let roots = timeout(ANSWER_TIME, peer.list_roots())

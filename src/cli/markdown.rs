@@ -44,9 +44,5 @@ fn inline(line: &str, color: bool, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn styled(out: &mut dyn Write, style: Style, color: bool, text: &str) -> io::Result<()> {
-    if color && style != Style::new() {
-        write!(out, "{style}{text}{style:#}")
-    } else {
-        write!(out, "{text}")
-    }
+    if color && style != Style::new() { write!(out, "{style}{text}{style:#}") } else { write!(out, "{text}") }
 }

@@ -41,7 +41,8 @@ pub fn judge(
     usages: Vec<Usage>,
     commented: &[Arc<Source>],
 ) -> Vec<Finding> {
-    let mut findings: Vec<Finding> = usages.into_iter().filter_map(|usage| finding(knowledge, options, usage)).collect();
+    let mut findings: Vec<Finding> =
+        usages.into_iter().filter_map(|usage| finding(knowledge, options, usage)).collect();
     let every_rule_ran = options.select.is_empty() && options.ignore.is_empty();
     let about_comments = apply_suppressions(knowledge, options, &mut findings, commented, every_rule_ran);
     findings.extend(about_comments);
@@ -148,8 +149,8 @@ fn build(
 ) -> Finding {
     let fits = |help: &&crate::knowledge::rule::Help| {
         let role = help.role.is_none_or(|role| role == usage.role || usage.role == Role::Gateway);
-        let construct = help.constructs.is_empty()
-            || verdict.is_some_and(|(construct, _)| help.constructs.contains(&construct));
+        let construct =
+            help.constructs.is_empty() || verdict.is_some_and(|(construct, _)| help.constructs.contains(&construct));
         role && construct
     };
     let help = rule.helps.iter().filter(fits).map(|help| help.text.clone()).collect();
@@ -215,7 +216,14 @@ fn apply_suppressions(
             }
             if every_rule_ran && !unused.is_empty() {
                 let names = unused.into_iter().collect::<Vec<_>>().join(", ");
-                about.extend(comment_finding(knowledge, options, source, suppression.span, Advice::UnusedSuppression, &names));
+                about.extend(comment_finding(
+                    knowledge,
+                    options,
+                    source,
+                    suppression.span,
+                    Advice::UnusedSuppression,
+                    &names,
+                ));
             }
         }
         for invalid in invalid {

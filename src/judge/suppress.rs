@@ -57,9 +57,9 @@ pub(super) fn read(knowledge: &Knowledge, source: &Source) -> (Vec<Suppression>,
 fn comment_of(line: &str) -> Option<(usize, &str)> {
     let marker = line.find(MARKER)?;
     let before = line[..marker].trim_end();
-    let (start, opener) = ["//", "#"].iter().find_map(|opener| {
-        before.ends_with(opener).then(|| (before.len() - opener.len(), opener))
-    })?;
+    let (start, opener) = ["//", "#"]
+        .iter()
+        .find_map(|opener| before.ends_with(opener).then(|| (before.len() - opener.len(), opener)))?;
     // In a string it is text: `"// mcp-roots-lint: …"`. `///` documents.
     let outside = &before[..before.len() - opener.len()];
     let is_comment = !outside.ends_with(['"', '/', '#', '`', '\'']);
@@ -133,7 +133,8 @@ mod tests {
 
     #[test]
     fn text_and_documentation_do_not_suppress() {
-        let (found, invalid) = read_text("let x = \"// mcp-roots-lint: allow(roots-type) x\";\n/// mcp-roots-lint: allow(x)\n");
+        let (found, invalid) =
+            read_text("let x = \"// mcp-roots-lint: allow(roots-type) x\";\n/// mcp-roots-lint: allow(x)\n");
         assert!(found.is_empty() && invalid.is_empty());
     }
 }

@@ -116,12 +116,8 @@ impl Knowledge {
             }
         }
         rules.sort_by(|a: &Rule, b| a.name.cmp(&b.name));
-        let knowledge = Self {
-            protocol: parse(one("protocol.toml")?)?,
-            wire: parse(one("wire.toml")?)?,
-            rules,
-            rust_sdks,
-        };
+        let knowledge =
+            Self { protocol: parse(one("protocol.toml")?)?, wire: parse(one("wire.toml")?)?, rules, rust_sdks };
         knowledge.validate()?;
         Ok(knowledge)
     }
@@ -129,7 +125,8 @@ impl Knowledge {
     /// The checks that a shape alone cannot make.
     fn validate(&self) -> Result<(), KnowledgeError> {
         let protocol = &self.protocol;
-        let inconsistent = |file: &str, message: String| KnowledgeError::Inconsistent { file: file.to_owned(), message };
+        let inconsistent =
+            |file: &str, message: String| KnowledgeError::Inconsistent { file: file.to_owned(), message };
         if !protocol.knows(&protocol.default_target) {
             return Err(inconsistent("protocol.toml", "default_target is not one of the revisions".to_owned()));
         }

@@ -68,10 +68,7 @@ impl Construct {
     /// Whether this names a type or a string rather than doing something.
     #[must_use]
     pub fn is_name_only(self) -> bool {
-        matches!(
-            self,
-            Self::WireType | Self::WireTypeListChanged | Self::WireMethod | Self::WireMethodListChanged
-        )
+        matches!(self, Self::WireType | Self::WireTypeListChanged | Self::WireMethod | Self::WireMethodListChanged)
     }
 }
 

@@ -208,6 +208,5 @@ pub fn exists_in(versions: Option<&VersionReq>, version: Option<&Version>) -> bo
 #[must_use]
 pub fn matches(versions: &VersionReq, version: &Version) -> bool {
     versions.matches(version)
-        || (!version.pre.is_empty()
-            && versions.matches(&Version::new(version.major, version.minor, version.patch)))
+        || (!version.pre.is_empty() && versions.matches(&Version::new(version.major, version.minor, version.patch)))
 }

@@ -174,6 +174,15 @@ pub struct Wire {
     pub refusal: Refusal,
 }
 
+impl HandRolled {
+    /// The entries that a type's name fits.
+    pub fn named(&self, name: &str) -> impl Iterator<Item = &HandRolledType> {
+        self.types.iter().filter(move |own| {
+            own.names.iter().any(|known| known == name) || own.suffixes.iter().any(|suffix| name.ends_with(suffix))
+        })
+    }
+}
+
 impl Wire {
     /// The method that a string is, exactly.
     #[must_use]

@@ -169,16 +169,13 @@ impl<'k> Manifests<'k> {
                 continue;
             }
             let requirement = version.and_then(|text| VersionReq::parse(text).ok());
-            let version = self
-                .locked(folder, package, requirement.as_ref())
-                .or_else(|| requirement.as_ref().and_then(lowest));
+            let version =
+                self.locked(folder, package, requirement.as_ref()).or_else(|| requirement.as_ref().and_then(lowest));
             let crate_name = key.replace('-', "_");
             sdks.push(SdkDependency { sdk, crate_name, version });
         }
-        let is_sdk = self
-            .sdks
-            .iter()
-            .position(|sdk| !sdk.ambiguous && sdk.packages.iter().any(|name| *name == raw.name));
+        let is_sdk =
+            self.sdks.iter().position(|sdk| !sdk.ambiguous && sdk.packages.iter().any(|name| *name == raw.name));
         Some(Package { name: raw.name.clone(), root: folder.to_owned(), sdks, is_sdk })
     }
 

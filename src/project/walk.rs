@@ -145,10 +145,8 @@ fn state_of(state: &Mutex<State>) -> std::sync::MutexGuard<'_, State> {
 
 fn overrides(globs: &[String]) -> Result<Override, WalkError> {
     let mut builder = OverrideBuilder::new(".");
-    let bad = |glob: &str, error: &ignore::Error| WalkError::BadGlob {
-        glob: glob.to_owned(),
-        message: error.to_string(),
-    };
+    let bad =
+        |glob: &str, error: &ignore::Error| WalkError::BadGlob { glob: glob.to_owned(), message: error.to_string() };
     for glob in globs {
         // An override keeps what it names; `!` turns that round. A user's own `!` keeps.
         let turned = glob.strip_prefix('!').map_or_else(|| format!("!{glob}"), str::to_owned);
@@ -252,11 +250,7 @@ fn read_links(
                     read(&link, false, buffer, visit, state);
                 }
             }
-            Err(error) => state_of(state).skipped.push(Skipped::new(
-                &link,
-                SkipReason::BrokenLink,
-                error.to_string(),
-            )),
+            Err(error) => state_of(state).skipped.push(Skipped::new(&link, SkipReason::BrokenLink, error.to_string())),
         }
     }
 }

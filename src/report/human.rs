@@ -60,7 +60,12 @@ fn summary(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{line}")?;
     let skipped = skips(outcome);
     let millis = view.elapsed.as_millis();
-    writeln!(out, "{} checked, {} skipped{skipped}, in {millis} ms", many(outcome.files_checked, "file"), outcome.skipped.len())
+    writeln!(
+        out,
+        "{} checked, {} skipped{skipped}, in {millis} ms",
+        many(outcome.files_checked, "file"),
+        outcome.skipped.len()
+    )
 }
 
 fn skips(outcome: &Outcome) -> String {

@@ -155,10 +155,10 @@ fn json_finding(finding: &Finding) -> JsonFinding<'_> {
         help: &finding.help,
         notes: &finding.notes,
         url: &finding.url,
-        sdk: finding.sdk.as_ref().map(|sdk| JsonSdk {
-            name: &sdk.name,
-            version: sdk.version.as_ref().map(ToString::to_string),
-        }),
+        sdk: finding
+            .sdk
+            .as_ref()
+            .map(|sdk| JsonSdk { name: &sdk.name, version: sdk.version.as_ref().map(ToString::to_string) }),
         in_test: finding.in_test,
         related: finding
             .related

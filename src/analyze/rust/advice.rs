@@ -171,16 +171,14 @@ fn requests(
             if hit.construct == Construct::InputRequest {
                 continue;
             }
-            if !hit.in_test
-                && !hit.under_deadline
-                && !calls.on_the_way(index, hit.item, &has_deadline)
-            {
+            if !hit.in_test && !hit.under_deadline && !calls.on_the_way(index, hit.item, &has_deadline) {
                 push(Advice::RequestWithoutDeadline, Confidence::Likely);
             }
             let view = &views[index];
             let callers = calls.callers(index, hit.item);
-            let detached_caller =
-                |(file, item, call): &(usize, ItemId, &CallFact)| call.detached || view.is_outside_call(calls.name(*file, *item));
+            let detached_caller = |(file, item, call): &(usize, ItemId, &CallFact)| {
+                call.detached || view.is_outside_call(calls.name(*file, *item))
+            };
             if hit.detached || view.is_outside_call(&files[index].items[hit.item].name) {
                 push(Advice::RequestOutsideCall, Confidence::Certain);
             } else if !callers.is_empty() && callers.iter().all(detached_caller) {
@@ -194,15 +192,12 @@ fn requests(
 /// One piece of advice for a package that declares the capability and answers nothing.
 fn capability_without_handler(folded: &[Vec<Folded>]) -> Option<Advised> {
     let all = || folded.iter().enumerate().flat_map(|(index, uses)| uses.iter().map(move |one| (index, &one.hit)));
-    let answers = |construct| {
-        matches!(construct, Construct::ListHandler | Construct::WireMethod)
-    };
+    let answers = |construct| matches!(construct, Construct::ListHandler | Construct::WireMethod);
     if all().any(|(_, hit)| answers(hit.construct) && hit.kind != HitKind::Definition) {
         return None;
     }
-    let declares = |hit: &super::resolve::Hit| {
-        hit.construct == Construct::Capability && hit.kind == HitKind::Act && !hit.in_test
-    };
+    let declares =
+        |hit: &super::resolve::Hit| hit.construct == Construct::Capability && hit.kind == HitKind::Act && !hit.in_test;
     let mut places = all().filter(|(_, hit)| declares(hit));
     let (file, first) = places.next()?;
     Some(Advised {

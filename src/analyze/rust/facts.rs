@@ -283,12 +283,14 @@ pub(super) struct FileFacts {
     pub facts: Vec<Fact>,
     /// Struct → field → type.
     pub struct_fields: BTreeMap<String, BTreeMap<String, TypeName>>,
-    /// Functions and inherent methods that are defined.
+    /// Functions and inherent methods that are defined under the name of an SDK's method.
     pub functions: BTreeSet<String>,
     /// Traits that are defined.
     pub traits: BTreeSet<String>,
     /// The file has one of the words that show hand-written MCP.
     pub speaks_mcp: bool,
+    /// It uses something, or another file may see something through it.
+    pub matters: bool,
     /// It was read by its tokens, and why.
     pub degraded: Option<Degraded>,
 }

@@ -66,9 +66,8 @@ fn fold_acts(facts: &FileFacts, acts: Vec<Hit>) -> Vec<Folded> {
     };
     let mut folded: Vec<Folded> = Vec::new();
     // Acts first, so that names find them whatever the order in the text.
-    let (first, second): (Vec<Hit>, Vec<Hit>) = acts
-        .into_iter()
-        .partition(|hit| hit.kind == HitKind::Act && hit.construct != Construct::CapabilityCheck);
+    let (first, second): (Vec<Hit>, Vec<Hit>) =
+        acts.into_iter().partition(|hit| hit.kind == HitKind::Act && hit.construct != Construct::CapabilityCheck);
     for hit in first.into_iter().chain(second) {
         match folded.iter_mut().find(|outer| belongs(&hit, &outer.hit)) {
             Some(outer) => outer.related.push(hit),

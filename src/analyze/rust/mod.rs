@@ -54,7 +54,7 @@ impl FileAnalysis {
     /// Whether nothing of the file can matter to another.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.0.facts.is_empty() && self.0.scopes.iter().all(|scope| scope.imports.is_empty())
+        !self.0.matters
     }
 }
 
@@ -93,14 +93,11 @@ fn unit_usages(world: &World<'_>, knowledge: &Knowledge, unit: usize) -> Vec<Usa
     let files = &world.units[unit].files;
     let functions: BTreeSet<String> = files.iter().flat_map(|file| file.functions.iter().cloned()).collect();
     let traits: BTreeSet<String> = files.iter().flat_map(|file| file.traits.iter().cloned()).collect();
-    let views: Vec<FileView<'_, '_>> = (0..files.len())
-        .map(|file| FileView::new(world, knowledge, unit, file, &functions, &traits))
-        .collect();
+    let views: Vec<FileView<'_, '_>> =
+        (0..files.len()).map(|file| FileView::new(world, knowledge, unit, file, &functions, &traits)).collect();
     let folded: Vec<Vec<Folded>> = views.iter().map(|view| fold::fold(view.facts(), view.hits())).collect();
-    let builds_modern = folded
-        .iter()
-        .flatten()
-        .any(|one| one.hit.construct == Construct::InputRequest && !one.hit.in_test);
+    let builds_modern =
+        folded.iter().flatten().any(|one| one.hit.construct == Construct::InputRequest && !one.hit.in_test);
 
     let mut usages = Vec::new();
     for advised in advice::advise(world, knowledge, unit, &views, &folded) {
@@ -134,7 +131,8 @@ fn file_role(knowledge: &Knowledge, uses: &[Folded]) -> Role {
 fn usage(knowledge: &Knowledge, file: &FileFacts, one: Folded, file_role: Role, builds_modern: bool) -> Usage {
     let Folded { hit, related } = one;
     let own_role = knowledge.protocol.construct(hit.construct).role;
-    let role = if own_role == Role::Unknown || (file_role == Role::Gateway && !hit.in_test) { file_role } else { own_role };
+    let role =
+        if own_role == Role::Unknown || (file_role == Role::Gateway && !hit.in_test) { file_role } else { own_role };
     let mut mitigations = hit.mitigations;
     if hit.construct == Construct::ListRequest && builds_modern && mitigations.is_empty() {
         mitigations.push(Mitigation::LegacyPath);

@@ -1,6 +1,6 @@
 //! Resolves paths over all files of all packages: imports, aliases, globs, re-exports, renamed dependencies.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Component, Path};
 use std::sync::Arc;
 
@@ -10,8 +10,15 @@ use super::facts::{FileFacts, Import, ScopeId};
 use crate::knowledge::sdk::Sdk;
 use crate::project::manifest::Package;
 
-/// Hops over aliases and re-exports; more than any code has, and an end for code that goes in circles.
-const MAX_HOPS: usize = 16;
+/// The way of one look-up: scopes whose globs were already tried for a name, and hops left over aliases and
+/// re-exports. Globs may go in circles, and two in each module would be tried in every order.
+struct Way {
+    tried: HashSet<(usize, usize, ScopeId, String)>,
+    hops: usize,
+}
+
+/// More hops than any code has.
+const MAX_HOPS: usize = 64;
 
 /// What a path names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,8 +53,7 @@ pub(super) struct Unit {
 impl Unit {
     pub(super) fn new(package: Option<Arc<Package>>, files: Vec<FileFacts>) -> Self {
         let root = package.as_ref().map(|package| package.root.clone());
-        let roots: Vec<Vec<String>> =
-            files.iter().map(|file| module_of(file.source.path(), root.as_deref())).collect();
+        let roots: Vec<Vec<String>> = files.iter().map(|file| module_of(file.source.path(), root.as_deref())).collect();
         let mut modules = HashMap::new();
         for (index, file) in files.iter().enumerate() {
             for (id, scope) in file.scopes.iter().enumerate().filter(|(_, scope)| scope.is_module) {
@@ -90,7 +96,8 @@ impl<'k> World<'k> {
 
     /// What a path names where it stands.
     pub(super) fn resolve(&self, unit: usize, file: usize, scope: ScopeId, path: &[String]) -> Resolved {
-        self.lookup(unit, file, scope, path, 0)
+        let mut way = Way { tried: HashSet::new(), hops: MAX_HOPS };
+        self.lookup(unit, file, scope, path, true, &mut way)
     }
 
     /// The SDK that a crate name means in a unit.
@@ -103,15 +110,24 @@ impl<'k> World<'k> {
         }
     }
 
-    fn lookup(&self, unit: usize, file: usize, scope: ScopeId, path: &[String], hops: usize) -> Resolved {
+    fn lookup(
+        &self,
+        unit: usize,
+        file: usize,
+        scope: ScopeId,
+        path: &[String],
+        globs: bool,
+        way: &mut Way,
+    ) -> Resolved {
         let [first, rest @ ..] = path else { return Resolved::Unknown };
-        if hops > MAX_HOPS {
+        way.hops = way.hops.saturating_sub(1);
+        if way.hops == 0 {
             return Resolved::Unknown;
         }
         let module = self.units[unit].module(file, scope);
         match first.as_str() {
-            "crate" | "$crate" => return self.absolute(unit, &[&module[..1], rest].concat(), hops + 1),
-            "self" => return self.absolute(unit, &[&module[..], rest].concat(), hops + 1),
+            "crate" | "$crate" => return self.absolute(unit, &[&module[..1], rest].concat(), way),
+            "self" => return self.absolute(unit, &[&module[..], rest].concat(), way),
             "Self" => return Resolved::Own,
             "super" => {
                 let above = &module[..module.len().saturating_sub(1).max(1)];
@@ -122,39 +138,42 @@ impl<'k> World<'k> {
                     rest = &rest[1..];
                 }
                 path.extend(rest.iter().cloned());
-                return self.absolute(unit, &path, hops + 1);
+                return self.absolute(unit, &path, way);
             }
             _ => {}
         }
         let mut current = Some(scope);
         while let Some(id) = current {
-            match self.in_scope(unit, file, id, path, hops) {
+            match self.in_scope(unit, file, id, path, globs, way) {
                 Resolved::Unknown => {}
                 found => return found,
             }
             let scope = &self.units[unit].files[file].scopes[id];
             current = if scope.is_module { None } else { scope.parent };
         }
-        self.external(unit, path, hops)
+        self.external(unit, path, way)
     }
 
     /// A path whose first segment is a name of this scope.
-    fn in_scope(&self, unit: usize, file: usize, id: ScopeId, path: &[String], hops: usize) -> Resolved {
+    fn in_scope(&self, unit: usize, file: usize, id: ScopeId, path: &[String], globs: bool, way: &mut Way) -> Resolved {
         let scope = &self.units[unit].files[file].scopes[id];
         let first = &path[0];
         if let Some(import) = scope.imports.iter().find(|import| import.name.as_ref() == Some(first)) {
-            return self.through(unit, file, id, import, &path[1..], hops);
+            return self.through(unit, file, id, import, &path[1..], way);
         }
         if scope.defined.contains(first) {
             let mut own = self.units[unit].module(file, id);
             own.extend(path.iter().cloned());
             return match self.known_module(unit, &own) {
-                Some(length) if length < own.len() && path.len() > 1 => self.absolute(unit, &own, hops + 1),
+                Some(length) if length < own.len() && path.len() > 1 => self.absolute(unit, &own, way),
                 _ => Resolved::Own,
             };
         }
+        if !globs || way.hops == 0 || !way.tried.insert((unit, file, id, first.clone())) {
+            return Resolved::Unknown;
+        }
         for import in scope.imports.iter().filter(|import| import.name.is_none()) {
-            match self.through(unit, file, id, import, path, hops) {
+            match self.through(unit, file, id, import, path, way) {
                 // A glob of an SDK brings in only what the SDK has.
                 Resolved::Sdk { sdk, path, .. } if !self.has_item(sdk, &path) => {}
                 Resolved::Unknown | Resolved::Other => {}
@@ -170,8 +189,7 @@ impl<'k> World<'k> {
         let enums = sdk.variants.iter().flat_map(|item| &item.of);
         let structs = sdk.fields.iter().flat_map(|item| &item.of);
         let traits = sdk.overrides.iter().flat_map(|item| &item.traits);
-        sdk.names().any(known)
-            || enums.chain(structs).chain(traits).chain(&sdk.context_types).any(|name| known(name))
+        sdk.names().any(known) || enums.chain(structs).chain(traits).chain(&sdk.context_types).any(|name| known(name))
     }
 
     fn through(
@@ -181,20 +199,22 @@ impl<'k> World<'k> {
         scope: ScopeId,
         import: &Import,
         rest: &[String],
-        hops: usize,
+        way: &mut Way,
     ) -> Resolved {
         let path = [&import.path[..], rest].concat();
         // `use rmcp;` and `use rmcp::…` where something here is also called `rmcp`: the crate is meant.
         let is_crate = import.name.as_ref() == import.path.first();
         if is_crate {
-            return self.external(unit, &path, hops + 1);
+            return self.external(unit, &path, way);
         }
-        self.lookup(unit, file, scope, &path, hops + 1)
+        // The path of an import is not looked for in the globs beside it.
+        self.lookup(unit, file, scope, &path, false, way)
     }
 
     /// A path inside a unit, from its root.
-    fn absolute(&self, unit: usize, path: &[String], hops: usize) -> Resolved {
-        if hops > MAX_HOPS {
+    fn absolute(&self, unit: usize, path: &[String], way: &mut Way) -> Resolved {
+        way.hops = way.hops.saturating_sub(1);
+        if way.hops == 0 {
             return Resolved::Unknown;
         }
         let Some(length) = self.known_module(unit, path) else { return Resolved::Unknown };
@@ -202,7 +222,7 @@ impl<'k> World<'k> {
             return Resolved::Own;
         }
         let (file, scope) = self.units[unit].modules[&path[..length]];
-        self.in_scope(unit, file, scope, &path[length..], hops + 1)
+        self.in_scope(unit, file, scope, &path[length..], true, way)
     }
 
     /// Length of the longest beginning of a path that is a module with facts.
@@ -211,14 +231,14 @@ impl<'k> World<'k> {
     }
 
     /// A path that begins with the name of a crate.
-    fn external(&self, unit: usize, path: &[String], hops: usize) -> Resolved {
+    fn external(&self, unit: usize, path: &[String], way: &mut Way) -> Resolved {
         let [first, rest @ ..] = path else { return Resolved::Unknown };
         if let Some((sdk, version)) = self.sdk_named(unit, first) {
             return Resolved::Sdk { sdk, version, path: rest.to_vec() };
         }
         if let Some(other) = self.by_crate.get(first) {
             let inside = [&[LIBRARY.to_owned()][..], rest].concat();
-            return match self.absolute(*other, &inside, hops + 1) {
+            return match self.absolute(*other, &inside, way) {
                 Resolved::Unknown => Resolved::Other,
                 found => found,
             };

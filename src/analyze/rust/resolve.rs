@@ -11,7 +11,7 @@ use crate::knowledge::Knowledge;
 use crate::knowledge::protocol::Construct;
 use crate::knowledge::rule::Form;
 use crate::knowledge::sdk::{Sdk, exists_in};
-use crate::knowledge::wire::{Anchor, HandRolledType, WireMethod};
+use crate::knowledge::wire::{Anchor, WireMethod};
 use crate::usage::{Confidence, Mitigation, Remark, SdkUse};
 
 /// What kind of code a hit is.
@@ -137,11 +137,7 @@ impl<'w, 'k> FileView<'w, 'k> {
                 };
                 // An alias of the crate or of a module names nothing yet.
                 let Some(found) = self.type_match(sdk, version, &path) else { continue };
-                let mention = Mention::Path {
-                    segments: Vec::new(),
-                    place: PathPlace::Named,
-                    text: TextPlace::Other,
-                };
+                let mention = Mention::Path { segments: Vec::new(), place: PathPlace::Named, text: TextPlace::Other };
                 let fact = Fact {
                     mention,
                     span: import.span.clone(),
@@ -191,7 +187,8 @@ impl<'w, 'k> FileView<'w, 'k> {
                 // `ServerRequest::ListRootsRequest` that came in by a glob or a macro.
                 let [.., of, name] = segments else { return None };
                 let candidate = self.candidates.iter().find(|candidate| {
-                    let fits = |item: &crate::knowledge::sdk::VariantItem| item.of.contains(of) && item.names.contains(name);
+                    let fits =
+                        |item: &crate::knowledge::sdk::VariantItem| item.of.contains(of) && item.names.contains(name);
                     candidate.sdk.variants.iter().any(fits)
                 })?;
                 let index = self.index_of(candidate.sdk);
@@ -225,13 +222,8 @@ impl<'w, 'k> FileView<'w, 'k> {
             if let Some(item) = sdk.variants.iter().find(fits) {
                 let matched = place == PathPlace::Pattern;
                 let construct = item.matched.filter(|_| matched).unwrap_or(item.construct);
-                let found = ItemMatch {
-                    construct,
-                    confidence: Confidence::Certain,
-                    sdk,
-                    version,
-                    rustc: item.rustc.as_ref(),
-                };
+                let found =
+                    ItemMatch { construct, confidence: Confidence::Certain, sdk, version, rustc: item.rustc.as_ref() };
                 return Some(self.sdk_hit(fact, found));
             }
             let is_method = |item: &&crate::knowledge::sdk::MethodItem| {
@@ -261,7 +253,8 @@ impl<'w, 'k> FileView<'w, 'k> {
         let sdk = &self.knowledge.rust_sdks[index];
         let version = version.or_else(|| self.version_of(sdk));
         let fits = |item: &&crate::knowledge::sdk::TypeItem| {
-            path.iter().any(|segment| item.names.contains(segment)) && exists_in(item.versions.as_ref(), version.as_ref())
+            path.iter().any(|segment| item.names.contains(segment))
+                && exists_in(item.versions.as_ref(), version.as_ref())
         };
         let item = sdk.types.iter().find(fits)?;
         let (construct, rustc) = (item.construct, item.rustc.as_ref());
@@ -488,7 +481,7 @@ impl<'w, 'k> FileView<'w, 'k> {
             return None;
         }
         // A type of the same name that the crate wrote itself.
-        let construct = self.hand_rolled(name).find(|own| own.fields.contains(field))?.construct;
+        let construct = self.knowledge.wire.hand_rolled.named(name).find(|own| own.fields.contains(field))?.construct;
         let json = &self.knowledge.wire.json;
         let construct = match (json.flags.contains(field), access) {
             (true, Access::Written) => Construct::ListChangedFlag,
@@ -501,20 +494,12 @@ impl<'w, 'k> FileView<'w, 'k> {
 
     // ----- the wire -----
 
-    fn hand_rolled(&self, name: &str) -> impl Iterator<Item = &'k HandRolledType> {
-        self.knowledge.wire.hand_rolled.types.iter().filter(move |own| {
-            own.names.iter().any(|known| known == name) || own.suffixes.iter().any(|suffix| name.ends_with(suffix))
-        })
-    }
-
     fn definition(&self, fact: &Fact, name: &str, fields: &[(String, String, std::ops::Range<usize>)]) -> Option<Hit> {
         if !self.facts().speaks_mcp {
             return None;
         }
-        let own = self.hand_rolled(name).find_map(|own| {
-            let field = fields
-                .iter()
-                .find(|(wire, rust, _)| own.fields.contains(wire) || own.fields.contains(rust));
+        let own = self.knowledge.wire.hand_rolled.named(name).find_map(|own| {
+            let field = fields.iter().find(|(wire, rust, _)| own.fields.contains(wire) || own.fields.contains(rust));
             (own.fields.is_empty() || field.is_some()).then_some((own, field))
         });
         let (own, field) = own?;
@@ -589,7 +574,9 @@ impl<'w, 'k> FileView<'w, 'k> {
         };
         let confidence = match parents.last() {
             Some(parent) if json.capability_parents.contains(parent) => Confidence::Certain,
-            Some(parent) if self.is_capabilities(parent) || self.hand_rolled(parent).next().is_some() => {
+            Some(parent)
+                if self.is_capabilities(parent) || self.knowledge.wire.hand_rolled.named(parent).next().is_some() =>
+            {
                 Confidence::Likely
             }
             None if binding.is_some_and(|name| name.to_lowercase().contains(&json.binding_word)) => Confidence::Likely,

@@ -6,15 +6,54 @@ use super::facts::{Receiver, TypeName};
 
 /// Wrappers that do not change whose methods can be called.
 const WRAPPERS: [&str; 18] = [
-    "Arc", "Rc", "Box", "Pin", "Cow", "Option", "Mutex", "RwLock", "RefCell", "OnceCell", "OnceLock", "Weak",
-    "ManuallyDrop", "Result", "SetOnce", "LazyLock", "ArcSwap", "ArcSwapOption",
+    "Arc",
+    "Rc",
+    "Box",
+    "Pin",
+    "Cow",
+    "Option",
+    "Mutex",
+    "RwLock",
+    "RefCell",
+    "OnceCell",
+    "OnceLock",
+    "Weak",
+    "ManuallyDrop",
+    "Result",
+    "SetOnce",
+    "LazyLock",
+    "ArcSwap",
+    "ArcSwapOption",
 ];
 
 /// Methods that hand on the same thing.
 const TRANSPARENT: [&str; 26] = [
-    "clone", "as_ref", "as_mut", "as_deref", "as_deref_mut", "unwrap", "expect", "borrow", "borrow_mut",
-    "to_owned", "lock", "read", "write", "get", "cloned", "ok", "ok_or", "ok_or_else", "unwrap_or_default",
-    "into_inner", "inner", "upgrade", "as_str", "to_string", "iter", "into_iter",
+    "clone",
+    "as_ref",
+    "as_mut",
+    "as_deref",
+    "as_deref_mut",
+    "unwrap",
+    "expect",
+    "borrow",
+    "borrow_mut",
+    "to_owned",
+    "lock",
+    "read",
+    "write",
+    "get",
+    "cloned",
+    "ok",
+    "ok_or",
+    "ok_or_else",
+    "unwrap_or_default",
+    "into_inner",
+    "inner",
+    "upgrade",
+    "as_str",
+    "to_string",
+    "iter",
+    "into_iter",
 ];
 
 /// Segments of a path as strings.
@@ -112,6 +151,26 @@ pub(super) fn names_of(expr: &Expr) -> Vec<String> {
     }
     names.reverse();
     names
+}
+
+/// Names of an expression that is only a variable and its fields: what a person would quote of a receiver.
+pub(super) fn plain_names(expr: &Expr) -> Option<Vec<String>> {
+    let inner = match expr {
+        Expr::Path(path) => return (path.path.segments.len() == 1).then(|| segments(&path.path)),
+        Expr::Field(field) => {
+            let Member::Named(name) = &field.member else { return None };
+            let mut names = plain_names(&field.base)?;
+            names.push(name.to_string());
+            return Some(names);
+        }
+        Expr::MethodCall(call) if TRANSPARENT.contains(&call.method.to_string().as_str()) => &call.receiver,
+        Expr::Await(inner) => &inner.base,
+        Expr::Try(inner) => &inner.expr,
+        Expr::Reference(inner) => &inner.expr,
+        Expr::Paren(inner) => &inner.expr,
+        _ => return None,
+    };
+    plain_names(inner)
 }
 
 fn is_wrapping(func: &Expr) -> bool {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, MatchKind};
 use memchr::memmem::Finder;
 
 use crate::judge::suppress::MARKER;
@@ -35,11 +35,13 @@ pub struct Vocabulary<'k> {
     pub(super) overrides: BTreeSet<&'k str>,
     pub(super) fields: BTreeSet<&'k str>,
     pub(super) macros: BTreeSet<&'k str>,
+    pub(super) sdk_names: BTreeSet<String>,
     paths: BTreeSet<&'k str>,
     common: Vec<Finder<'static>>,
     names: AhoCorasick,
     sdk_crates: AhoCorasick,
     root: Finder<'static>,
+    capability: Finder<'k>,
     capabilities: Finder<'static>,
     uri_key: Finder<'static>,
 }
@@ -72,8 +74,10 @@ impl<'k> Vocabulary<'k> {
 
         let uncommon = names.iter().filter(|name| !COMMON.iter().any(|common| name.contains(common)));
         let common = COMMON.iter().chain(uncommon).map(|needle| Finder::new(needle).into_owned()).collect();
+        // The longest name at a place decides whether it is a word: `enable_roots_list_changed` begins with another.
         let automaton = |needles: Vec<String>| {
-            AhoCorasick::new(needles).unwrap_or_else(|error| unreachable!("too many names: {error}"))
+            let builder = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(needles);
+            builder.unwrap_or_else(|error| unreachable!("too many names: {error}"))
         };
         Self {
             knowledge,
@@ -81,10 +85,12 @@ impl<'k> Vocabulary<'k> {
             overrides,
             fields,
             macros,
+            sdk_names: sdks.iter().flat_map(|sdk| sdk.crate_names()).collect(),
             common,
             names: automaton(names.iter().map(|name| (*name).to_owned()).collect()),
             sdk_crates: automaton(sdks.iter().flat_map(|sdk| sdk.crate_names()).collect()),
             root: Finder::new("Root"),
+            capability: Finder::new(&wire.json.capability),
             capabilities: Finder::new(CAPABILITIES),
             uri_key: Finder::new(&format!("\"{}\"", wire.uri.key)).into_owned(),
             paths,
@@ -97,23 +103,35 @@ impl<'k> Vocabulary<'k> {
         if !self.common.iter().any(|needle| needle.find(bytes).is_some()) {
             return Promise::Nothing;
         }
-        let by_company = [&self.capabilities, &self.uri_key];
-        if self.names.is_match(bytes) || by_company.iter().any(|needle| needle.find(bytes).is_some()) {
+        let in_company = || [&self.capabilities, &self.uri_key].iter().any(|needle| needle.find(bytes).is_some());
+        let named = self.names.find_iter(bytes).any(|found| is_word(bytes, found.range()));
+        if named || (in_company() && has_word(&self.capability, bytes)) {
             return Promise::Something;
         }
-        match self.root.find(bytes) {
-            Some(_) if self.sdk_crates.is_match(bytes) => Promise::Something,
-            Some(_) => Promise::WithSdk,
-            None => Promise::Nothing,
+        match has_word(&self.root, bytes) {
+            true if self.sdk_crates.is_match(bytes) => Promise::Something,
+            true => Promise::WithSdk,
+            false => Promise::Nothing,
         }
     }
 
-    /// Whether a segment of a path is worth recording: a name of an SDK, or any name with `root` in it, which
-    /// may turn out to be one through a re-export.
+    /// Whether a segment of a path is worth recording: a name of an SDK, or any type or constant with `root` in its
+    /// name, which may turn out to be one through a re-export. Variables called `root` are not.
     pub(super) fn is_promising(&self, segment: &str) -> bool {
-        self.paths.contains(segment)
-            || segment.as_bytes().windows(4).any(|window| window.eq_ignore_ascii_case(b"root"))
+        self.paths.contains(segment) || segment.contains("Root") || segment.contains("ROOT")
     }
+}
+
+/// Whether a range of the bytes is not part of a longer name: `.roots`, `"roots"`, `roots:`.
+fn is_word(bytes: &[u8], range: std::ops::Range<usize>) -> bool {
+    let is_part = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    let before = range.start.checked_sub(1).and_then(|at| bytes.get(at));
+    !is_part(before) && !is_part(bytes.get(range.end))
+}
+
+fn has_word(finder: &Finder<'_>, bytes: &[u8]) -> bool {
+    let length = finder.needle().len();
+    finder.find_iter(bytes).any(|at| is_word(bytes, at..at + length))
 }
 
 #[cfg(test)]
@@ -144,6 +162,7 @@ mod tests {
     #[test]
     fn other_roots_do_not() {
         assert_eq!(promise("fn merkle_roots(roots: &[Hash]) {}"), Promise::Nothing);
+        assert_eq!(promise("fn merkle_roots(capabilities: u8) {}"), Promise::Nothing);
         assert_eq!(promise("fn main() {}"), Promise::Nothing);
         assert_eq!(promise("struct Root;"), Promise::WithSdk);
     }

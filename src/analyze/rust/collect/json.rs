@@ -151,7 +151,12 @@ impl Collector<'_, '_> {
         self.json_text_value(&value, &mut Vec::new(), &place);
     }
 
-    fn json_text_value(&mut self, value: &Value<'_>, path: &mut Vec<String>, place: &dyn Fn(Range<usize>) -> Range<usize>) {
+    fn json_text_value(
+        &mut self,
+        value: &Value<'_>,
+        path: &mut Vec<String>,
+        place: &dyn Fn(Range<usize>) -> Range<usize>,
+    ) {
         match value {
             Value::Object(object) => {
                 for property in &object.properties {

@@ -5,8 +5,8 @@ use syn::parse::{Parse, ParseStream, Parser};
 use syn::visit::Visit;
 use syn::{Block, Expr, Pat, Token};
 
-use super::json::expressions;
 use super::Collector;
+use super::json::expressions;
 use crate::analyze::rust::facts::{Mention, TextPlace};
 use crate::analyze::rust::parse;
 use crate::analyze::rust::types::segments;

@@ -20,7 +20,9 @@ use super::facts::{
     ScopeId, TextPlace,
 };
 use super::parse::{self, Parsed};
-use super::types::{constructed_type, is_false, is_nothing, names_of, receiver, segments, string_literal, type_name};
+use super::types::{
+    constructed_type, is_false, is_nothing, names_of, plain_names, receiver, segments, string_literal, type_name,
+};
 use super::vocabulary::Vocabulary;
 use super::words::any_word;
 use crate::finding::{Degraded, SkipReason, Skipped};
@@ -30,11 +32,7 @@ use crate::project::source::Source;
 ///
 /// # Errors
 /// The skip, when not even the tokens of the file can be told apart.
-pub(super) fn collect(
-    vocabulary: &Vocabulary<'_>,
-    source: &Arc<Source>,
-    in_test: bool,
-) -> Result<FileFacts, Skipped> {
+pub(super) fn collect(vocabulary: &Vocabulary<'_>, source: &Arc<Source>, in_test: bool) -> Result<FileFacts, Skipped> {
     let mut collector = Collector::new(vocabulary, Arc::clone(source), in_test);
     let (reason, detail, stream) = match parse::parse(source.text()) {
         Parsed::Tree(file) => {
@@ -90,6 +88,7 @@ impl<'a, 'k> Collector<'a, 'k> {
                 functions: BTreeSet::new(),
                 traits: BTreeSet::new(),
                 speaks_mcp,
+                matters: true,
                 degraded: None,
             },
             scope: 0,
@@ -106,7 +105,17 @@ impl<'a, 'k> Collector<'a, 'k> {
         }
     }
 
+    /// Whether another file can need what this one says although it uses nothing itself.
+    fn exports(&self) -> bool {
+        let matters = |import: &super::facts::Import| {
+            let from_sdk = import.path.first().is_some_and(|first| self.vocabulary.sdk_names.contains(first));
+            from_sdk || import.path.iter().any(|segment| self.vocabulary.is_promising(segment))
+        };
+        !self.out.functions.is_empty() || self.out.scopes.iter().flat_map(|scope| &scope.imports).any(matters)
+    }
+
     fn finish(mut self, degraded: Option<Degraded>) -> FileFacts {
+        self.out.matters = !self.out.facts.is_empty() || self.exports();
         self.out.facts.sort_by_key(|fact| (fact.span.start, fact.span.end));
         self.out.degraded = degraded;
         self.out
@@ -115,14 +124,7 @@ impl<'a, 'k> Collector<'a, 'k> {
     // ----- recording -----
 
     fn record(&mut self, mention: Mention, span: Range<usize>, quote: impl Into<String>) {
-        let fact = Fact {
-            mention,
-            span,
-            quote: quote.into(),
-            item: self.item,
-            scope: self.scope,
-            around: self.around,
-        };
+        let fact = Fact { mention, span, quote: quote.into(), item: self.item, scope: self.scope, around: self.around };
         self.out.facts.push(fact);
     }
 
@@ -196,6 +198,14 @@ impl<'a, 'k> Collector<'a, 'k> {
             },
             work,
         )
+    }
+
+    /// Notes a function that has the name of an SDK's method.
+    fn own_function(&mut self, name: &syn::Ident) {
+        let name = name.to_string();
+        if self.vocabulary.methods.contains(name.as_str()) {
+            self.out.functions.insert(name);
+        }
     }
 
     fn define(&mut self, name: &syn::Ident) {
@@ -300,10 +310,13 @@ impl<'a, 'k> Collector<'a, 'k> {
                 types.insert(rust_name, ty);
             }
         }
-        let quote = format!("struct {name}");
-        self.out.struct_fields.entry(name.to_string()).or_default().extend(types);
-        let mention = Mention::Definition { name: name.to_string(), fields: wire_fields };
-        self.record(mention, parse::range(name.span()), quote);
+        let text = name.to_string();
+        self.out.struct_fields.entry(text.clone()).or_default().extend(types);
+        if self.vocabulary.knowledge.wire.hand_rolled.named(&text).next().is_some() {
+            let quote = format!("struct {name}");
+            let mention = Mention::Definition { name: text, fields: wire_fields };
+            self.record(mention, parse::range(name.span()), quote);
+        }
     }
 
     /// Visits a call's arguments with what the callee's name says of them.
@@ -372,7 +385,7 @@ impl<'ast> Visit<'ast> for Collector<'_, '_> {
             }
             Item::Fn(function) => self.under_attributes(&function.attrs, |this| {
                 this.define(&function.sig.ident);
-                this.out.functions.insert(function.sig.ident.to_string());
+                this.own_function(&function.sig.ident);
                 this.in_item(ItemKind::Function, function.sig.ident.to_string(), |this| {
                     this.function(&function.sig, Some(&function.block));
                 });
@@ -623,7 +636,7 @@ impl Collector<'_, '_> {
             ImplItem::Fn(function) => self.under_attributes(&function.attrs, |this| {
                 let name = function.sig.ident.to_string();
                 if this.of_trait.is_none() {
-                    this.out.functions.insert(name.clone());
+                    this.own_function(&function.sig.ident);
                 }
                 let is_facade = this.of_trait.is_none();
                 this.in_item(ItemKind::Function, name, |this| {
@@ -661,10 +674,11 @@ impl Collector<'_, '_> {
         let method = call.method.to_string();
         self.record_call(&method);
         let span = parse::range(call.method.span());
-        let known = self.vocabulary.methods.contains(method.as_str()) || self.vocabulary.overrides.contains(method.as_str());
+        let known =
+            self.vocabulary.methods.contains(method.as_str()) || self.vocabulary.overrides.contains(method.as_str());
         if known {
             let receiver = self.resolve_receiver(&call.receiver);
-            let quote = quote_call(&names_of(&call.receiver), &method, call.args.len());
+            let quote = quote_call(&plain_names(&call.receiver).unwrap_or_default(), &method, call.args.len());
             let args = call.args.len();
             self.record(Mention::Call { method: method.clone(), args, receiver, then }, span.clone(), quote);
         }

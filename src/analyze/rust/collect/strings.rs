@@ -7,20 +7,34 @@ use syn::{Attribute, Expr, Lit};
 use super::Collector;
 use crate::analyze::rust::facts::{Access, Mention, TextPlace};
 use crate::analyze::rust::parse;
-use crate::analyze::rust::types::{names_of, segments, string_literal};
+use crate::analyze::rust::types::{names_of, plain_names, segments, string_literal};
 
 /// Calls that hand a string on as it is; what stands around them stands around the string.
 const TRANSPARENT: [&str; 18] = [
-    "to_string", "to_owned", "into", "from", "clone", "as_str", "as_ref", "as_bytes", "as_deref", "to_vec", "Some",
-    "Ok", "Borrowed", "Owned", "unwrap", "from_static", "into_owned", "Str",
+    "to_string",
+    "to_owned",
+    "into",
+    "from",
+    "clone",
+    "as_str",
+    "as_ref",
+    "as_bytes",
+    "as_deref",
+    "to_vec",
+    "Some",
+    "Ok",
+    "Borrowed",
+    "Owned",
+    "unwrap",
+    "from_static",
+    "into_owned",
+    "Str",
 ];
 
 /// Whether a call hands its argument on.
 pub(super) fn is_transparent(callee: &[String]) -> bool {
     match callee {
-        [.., wrapper, method] if method == "new" => {
-            ["Box", "Arc", "Rc", "Cow", "String"].contains(&wrapper.as_str())
-        }
+        [.., wrapper, method] if method == "new" => ["Box", "Arc", "Rc", "Cow", "String"].contains(&wrapper.as_str()),
         [.., last] => TRANSPARENT.contains(&last.as_str()),
         [] => false,
     }
@@ -121,7 +135,7 @@ impl Collector<'_, '_> {
         let Some(text) = call.args.first().and_then(string_literal) else { return };
         if cuts && uri.scheme_texts.contains(&text) {
             let names = self.resolve_receiver(&call.receiver).names;
-            let written = names_of(&call.receiver);
+            let written = plain_names(&call.receiver).unwrap_or_default();
             let tail = written[written.len().saturating_sub(2)..].join(".");
             let quote = format!("{tail}.{method}(\"{text}\")");
             self.record(Mention::Surgery { names }, span, quote);
@@ -171,15 +185,13 @@ fn literal_of(expr: &Expr) -> Option<(String, Range<usize>)> {
             Expr::Path(path) if is_transparent(&segments(&path.path)) => literal_of(&call.args[0]),
             _ => None,
         },
-        Expr::Macro(call) if call.mac.path.is_ident("format") => {
-            match call.mac.tokens.clone().into_iter().next()? {
-                proc_macro2::TokenTree::Literal(literal) => match Lit::new(literal) {
-                    Lit::Str(text) => Some((text.value(), parse::range(text.span()))),
-                    _ => None,
-                },
+        Expr::Macro(call) if call.mac.path.is_ident("format") => match call.mac.tokens.clone().into_iter().next()? {
+            proc_macro2::TokenTree::Literal(literal) => match Lit::new(literal) {
+                Lit::Str(text) => Some((text.value(), parse::range(text.span()))),
                 _ => None,
-            }
-        }
+            },
+            _ => None,
+        },
         _ => None,
     }
 }

@@ -150,7 +150,8 @@ impl Collector<'_, '_> {
         loop {
             let Some(name) = tokens.get(end).and_then(Token::ident) else { break };
             names.push(name.to_owned());
-            let colons = tokens.get(end + 1).is_some_and(|t| t.is(':')) && tokens.get(end + 2).is_some_and(|t| t.is(':'));
+            let colons =
+                tokens.get(end + 1).is_some_and(|t| t.is(':')) && tokens.get(end + 2).is_some_and(|t| t.is(':'));
             if !colons || tokens.get(end + 3).and_then(Token::ident).is_none() {
                 break;
             }
@@ -201,8 +202,7 @@ impl Collector<'_, '_> {
         let ty = known.filter(|_| names.len() == 1).and_then(|known| known.ty.clone());
         let args = super::json::split_at_commas(inner.clone()).len();
         let quote = quote_call(&names, method, args);
-        let mention =
-            Mention::Call { method: method.to_owned(), args, receiver: Receiver { names, ty }, then: None };
+        let mention = Mention::Call { method: method.to_owned(), args, receiver: Receiver { names, ty }, then: None };
         let (method, span) = (method.to_owned(), tokens[dot + 1].span.clone());
         self.record_call(&method);
         self.record(mention, span, quote);

@@ -54,8 +54,7 @@ impl Collector<'_, '_> {
 
     /// Adds one import to the scope at hand.
     pub(super) fn import(&mut self, name: Option<String>, path: Vec<String>, span: Span) {
-        let import =
-            Import { name, path, span: parse::range(span), item: self.item, around: self.around };
+        let import = Import { name, path, span: parse::range(span), item: self.item, around: self.around };
         self.out.scopes[self.scope].imports.push(import);
     }
 

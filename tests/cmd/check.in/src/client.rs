@@ -1,0 +1,7 @@
+//! A client: it tells its servers when a folder changes.
+
+use rmcp::service::{Peer, RoleClient};
+
+pub async fn changed(peer: &Peer<RoleClient>) {
+    let _ = peer.notify_roots_list_changed().await;
+}
