@@ -4,11 +4,13 @@ use std::io::Read;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 
 use thiserror::Error;
 
+use crate::analyze::hosts;
+use crate::analyze::hosts::files::{self, ConfigFiles};
 use crate::analyze::rust::vocabulary::{Promise, Vocabulary};
 use crate::analyze::rust::{self, FileAnalysis};
 use crate::finding::{Degraded, Outcome, SkipReason, Skipped};
@@ -17,6 +19,7 @@ use crate::knowledge::Knowledge;
 use crate::project::manifest::{Manifests, Package};
 use crate::project::source::Source;
 use crate::project::walk::{self, Visit, WalkError, WalkOptions};
+use crate::usage::Usage;
 
 /// What to check and how, with nothing left open.
 #[derive(Clone, Debug)]
@@ -54,6 +57,7 @@ struct Candidate {
 #[derive(Default)]
 struct Gathered {
     analyses: Vec<FileAnalysis>,
+    usages: Vec<Usage>,
     commented: Vec<Arc<Source>>,
     skipped: Vec<Skipped>,
     degraded: Vec<Degraded>,
@@ -67,7 +71,14 @@ struct Gathered {
 pub fn check(knowledge: &Knowledge, options: &CheckOptions) -> Result<Outcome, CheckError> {
     let vocabulary = Vocabulary::new(knowledge);
     let manifests = Manifests::new(&knowledge.rust_sdks);
-    let run = Run { vocabulary: &vocabulary, manifests: &manifests, options, gathered: Mutex::default() };
+    let run = Run {
+        knowledge,
+        vocabulary: &vocabulary,
+        configs: OnceLock::new(),
+        manifests: &manifests,
+        options,
+        gathered: Mutex::default(),
+    };
     let workers = thread::available_parallelism().map_or(1, usize::from);
     let (send, receive) = sync_channel::<Candidate>(2 * workers);
     let receive = Mutex::new(receive);
@@ -84,7 +95,8 @@ pub fn check(knowledge: &Knowledge, options: &CheckOptions) -> Result<Outcome, C
     })?;
 
     let mut gathered = run.gathered.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let usages = rust::usages(knowledge, &manifests, gathered.analyses);
+    let mut usages = rust::usages(knowledge, &manifests, gathered.analyses);
+    usages.append(&mut gathered.usages);
     let mut skipped = walked.skipped;
     skipped.append(&mut gathered.skipped);
     skipped.sort();
@@ -100,15 +112,22 @@ pub fn check(knowledge: &Knowledge, options: &CheckOptions) -> Result<Outcome, C
 }
 
 struct Run<'a, 'k> {
+    knowledge: &'k Knowledge,
+    /// Compiled when the first file comes that can be a config: it takes as long as the rest of the start.
+    configs: OnceLock<ConfigFiles<'k>>,
     vocabulary: &'a Vocabulary<'k>,
     manifests: &'a Manifests<'k>,
     options: &'a CheckOptions,
     gathered: Mutex<Gathered>,
 }
 
-impl Run<'_, '_> {
+impl<'k> Run<'_, 'k> {
     fn gathered(&self) -> std::sync::MutexGuard<'_, Gathered> {
         self.gathered.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn configs(&self) -> &ConfigFiles<'k> {
+        self.configs.get_or_init(|| ConfigFiles::new(self.knowledge))
     }
 
     fn read(&self, send: &SyncSender<Candidate>) -> Result<walk::Walked, CheckError> {
@@ -119,7 +138,8 @@ impl Run<'_, '_> {
             return Ok(walk::Walked { files: 1, skipped: Vec::new() });
         }
         let visit = |visit: Visit<'_>| self.look(&visit, send);
-        Ok(walk::walk(&self.options.walk, &is_rust, &visit)?)
+        let wanted = |path: &Path| is_rust(path) || (files::can_be_config(path) && self.configs().matches(path));
+        Ok(walk::walk(&self.options.walk, &wanted, &visit)?)
     }
 
     /// Decides by the bytes whether a file is worth parsing. Runs on the walker's threads.
@@ -128,7 +148,7 @@ impl Run<'_, '_> {
             self.gathered().skipped.push(Skipped::new(visit.path, reason, detail));
         };
         if !is_rust(visit.path) {
-            skip(SkipReason::UnknownKind, "only Rust sources (`*.rs`) are checked".to_owned());
+            self.config(visit);
             return;
         }
         let utf16 = visit.bytes.starts_with(&[0xff, 0xfe]) || visit.bytes.starts_with(&[0xfe, 0xff]);
@@ -156,6 +176,39 @@ impl Run<'_, '_> {
         let source = Arc::new(Source::new(visit.path.to_owned(), text.to_owned()));
         // The workers are gone only when one of them could not be started, which ends the check.
         let _ = send.send(Candidate { source });
+    }
+
+    /// A host config, or something else that the user named.
+    fn config(&self, visit: &Visit<'_>) {
+        let skip = |skipped| self.gathered().skipped.push(skipped);
+        if !self.configs().matches(visit.path) && files::syntax_of(visit.path).is_none() {
+            let detail = "neither a Rust source (`*.rs`) nor a config (JSON, YAML, TOML, properties)";
+            skip(Skipped::new(visit.path, SkipReason::UnknownKind, detail));
+            return;
+        }
+        let text = match decode(visit.bytes) {
+            Ok(text) => text,
+            Err(detail) => {
+                skip(Skipped::new(visit.path, SkipReason::NotUtf8, detail));
+                return;
+            }
+        };
+        let (knowledge, configs) = (self.knowledge, self.configs());
+        let result =
+            catch_unwind(AssertUnwindSafe(|| hosts::usages(knowledge, configs, visit.path, text, visit.named)));
+        match result {
+            Ok(Ok(usages)) => {
+                let mut gathered = self.gathered();
+                let source = usages.first().map(|usage| &usage.source);
+                if let Some(source) = source.filter(|source| source.text().contains(suppress::MARKER)) {
+                    gathered.commented.push(Arc::clone(source));
+                }
+                gathered.usages.extend(usages);
+            }
+            Ok(Err(skipped)) => skip(skipped),
+            // What a panic says may quote the file, and the file may hold secrets.
+            Err(_) => skip(Skipped::new(visit.path, SkipReason::Panic, "a fault of this tool, please report it")),
+        }
     }
 
     /// Whether the user named the SDK's folder, or something in it.
@@ -196,6 +249,22 @@ impl Run<'_, '_> {
                 gathered.skipped.push(Skipped::new(source.path(), SkipReason::Panic, detail));
             }
         }
+    }
+}
+
+/// UTF-8, or UTF-16 with a byte order mark, which PowerShell writes.
+fn decode(bytes: &[u8]) -> Result<String, String> {
+    let utf16 = |bytes: &[u8], unit: fn([u8; 2]) -> u16| {
+        let units = bytes.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
+        char::decode_utf16(units).collect::<Result<String, _>>().map_err(|_| "broken UTF-16".to_owned())
+    };
+    match bytes {
+        [0xff, 0xfe, rest @ ..] => utf16(rest, u16::from_le_bytes),
+        [0xfe, 0xff, rest @ ..] => utf16(rest, u16::from_be_bytes),
+        _ => match std::str::from_utf8(bytes) {
+            Ok(text) => Ok(text.to_owned()),
+            Err(error) => Err(format!("not UTF-8 at byte {}", error.valid_up_to())),
+        },
     }
 }
 

@@ -78,7 +78,11 @@ impl Settings {
             return Err(SettingsError::StdinFilename);
         }
         let stdin = is_stdin.then(|| args.stdin_filename.unwrap_or_else(|| PathBuf::from("stdin.rs")));
-        let paths = if args.paths.is_empty() { vec![PathBuf::from(".")] } else { args.paths };
+        let mut paths = args.paths;
+        if paths.is_empty() && !args.user {
+            paths.push(PathBuf::from("."));
+        }
+        paths.extend(args.user_paths);
         Ok(Self {
             check: CheckOptions {
                 walk: WalkOptions {

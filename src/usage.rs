@@ -7,7 +7,8 @@ use semver::Version;
 use serde::Serialize;
 
 use crate::knowledge::protocol::{Construct, Role};
-use crate::knowledge::rule::{Advice, Form};
+use crate::knowledge::rule::{Advice, ConfigKind, Form};
+use crate::knowledge::server::Effect;
 use crate::project::source::Source;
 
 /// How sure the analyzer is that this is MCP Roots.
@@ -22,11 +23,53 @@ pub enum Confidence {
     Certain,
 }
 
+/// What a config does with Roots.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ConfigUse {
+    /// Lists roots, or switches them on in the host.
+    Roots,
+    /// Starts a server that asks for roots and has nothing else.
+    Server {
+        /// What happens without roots.
+        effect: Effect,
+        /// There is an argument or variable to use instead.
+        replaceable: bool,
+    },
+    /// Names directories that roots replace.
+    Override,
+    /// Switches Roots on in a server.
+    Flag,
+}
+
+impl ConfigUse {
+    /// The kind that rules speak of.
+    #[must_use]
+    pub fn kind(self) -> ConfigKind {
+        match self {
+            Self::Roots => ConfigKind::Roots,
+            Self::Server { .. } => ConfigKind::Server,
+            Self::Override => ConfigKind::Override,
+            Self::Flag => ConfigKind::Flag,
+        }
+    }
+
+    /// The construct that stands behind it.
+    #[must_use]
+    pub fn construct(self) -> Construct {
+        match self {
+            Self::Roots => Construct::HostRoots,
+            Self::Server { .. } | Self::Override | Self::Flag => Construct::ServerLaunch,
+        }
+    }
+}
+
 /// What a usage speaks of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum What {
     /// A construct of the protocol.
     Construct(Construct, Form),
+    /// Something in a host config.
+    Config(ConfigUse),
     /// A piece of advice.
     Advice(Advice),
 }
@@ -47,6 +90,10 @@ pub enum Mitigation {
     OnlyRefused,
     /// The crate builds the modern form as well.
     LegacyPath,
+    /// It is switched off.
+    Disabled,
+    /// Other programs have the same name.
+    AmbiguousLaunch,
 }
 
 /// A remark that the judge turns into a note.
@@ -60,6 +107,10 @@ pub enum Remark {
     HandWrittenDispatch,
     /// The file does not parse; this was seen in its tokens.
     TokensOnly,
+    /// The host sends roots to its servers.
+    HostSendsRoots,
+    /// The host sends none.
+    HostSendsNone,
 }
 
 /// A second place that belongs to a usage.
@@ -98,4 +149,10 @@ pub struct Usage {
     pub remarks: Vec<Remark>,
     /// Places that belong to it.
     pub related: Vec<RelatedUse>,
+    /// The host whose config it is in.
+    pub host: Option<String>,
+    /// What the knowledge says of this very thing; `{detail}` of a headline.
+    pub detail: Option<String>,
+    /// Help for this very place, better than the rule's.
+    pub help: Vec<String>,
 }

@@ -13,9 +13,10 @@ use mcp_roots_lint::knowledge::Knowledge;
 use mcp_roots_lint::project::walk::WalkOptions;
 use mcp_roots_lint::usage::Confidence;
 use snapbox::{assert_data_eq, file};
+use walkdir::WalkDir;
 
-/// Begins a mark: `//~ rule status, rule status`.
-const MARK: &str = "//~";
+/// Begin a mark: `//~ rule status, rule status`; `#~next …` marks the line after it.
+const MARKS: [&str; 3] = ["#~next", "//~", "#~"];
 
 fn knowledge() -> Knowledge {
     Knowledge::load(&[]).expect("the embedded knowledge is sound")
@@ -28,10 +29,11 @@ fn fixtures() -> Vec<(String, bool, PathBuf)> {
     for rule in knowledge().rules {
         for (kind, hits) in [("hit", true), ("miss", false)] {
             let folder = lints.join(&rule.name).join(kind);
-            let entries =
-                fs::read_dir(&folder).unwrap_or_else(|_| panic!("rules/lints/{}/{kind}/ is missing", rule.name));
-            let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("readable").path()).collect();
-            files.sort();
+            let entries = WalkDir::new(&folder).sort_by_file_name().into_iter();
+            let readable =
+                entries.map(|entry| entry.unwrap_or_else(|error| panic!("rules/lints/{}: {error}", rule.name)));
+            let files: Vec<PathBuf> =
+                readable.filter(|entry| entry.file_type().is_file()).map(|entry| entry.into_path()).collect();
             assert!(!files.is_empty(), "rules/lints/{}/{kind}/ needs a fixture", rule.name);
             found.extend(files.into_iter().map(|file| (rule.name.clone(), hits, file)));
         }
@@ -44,7 +46,8 @@ fn findings(knowledge: &Knowledge, fixture: &Path) -> (String, Vec<Finding>) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let text = fs::read_to_string(fixture).expect("a readable fixture");
     let bare: String = text.split_inclusive('\n').map(without_mark).collect();
-    let path = folder.path().join(fixture.file_name().expect("a file name"));
+    let path = folder.path().join(name_of(fixture));
+    fs::create_dir_all(path.parent().expect("a folder")).expect("a writable folder");
     fs::write(&path, bare).expect("a writable folder");
     let options = CheckOptions {
         walk: WalkOptions { paths: vec![path], respect_ignore: false, default_excludes: false, excludes: Vec::new() },
@@ -64,9 +67,22 @@ fn findings(knowledge: &Knowledge, fixture: &Path) -> (String, Vec<Finding>) {
     (text, outcome.findings)
 }
 
+/// The path of a fixture below its `hit` or `miss` folder: configs are known by where they stand.
+fn name_of(fixture: &Path) -> PathBuf {
+    let parts: Vec<_> = fixture.components().collect();
+    let kind = parts.iter().rposition(|part| ["hit", "miss"].iter().any(|kind| part.as_os_str() == *kind));
+    parts[kind.expect("a fixture") + 1..].iter().collect()
+}
+
+fn split_mark(line: &str) -> Option<(&str, &str, u32)> {
+    let mark = MARKS.iter().find(|mark| line.contains(**mark))?;
+    let (code, rules) = line.split_once(mark)?;
+    Some((code, rules, u32::from(mark.ends_with("next"))))
+}
+
 fn without_mark(line: &str) -> String {
-    match line.split_once(MARK) {
-        Some((code, _)) => format!("{}\n", code.trim_end()),
+    match split_mark(line) {
+        Some((code, ..)) => format!("{}\n", code.trim_end()),
         None => line.to_owned(),
     }
 }
@@ -75,10 +91,10 @@ fn without_mark(line: &str) -> String {
 fn marks(text: &str) -> BTreeSet<(u32, String, String)> {
     let mut marks = BTreeSet::new();
     for (number, line) in (1..).zip(text.lines()) {
-        let Some((_, mark)) = line.split_once(MARK) else { continue };
+        let Some((_, mark, below)) = split_mark(line) else { continue };
         for one in mark.split(',') {
             let (rule, status) = one.trim().split_once(' ').unwrap_or((one.trim(), ""));
-            marks.insert((number, rule.to_owned(), status.trim().to_owned()));
+            marks.insert((number + below, rule.to_owned(), status.trim().to_owned()));
         }
     }
     marks
@@ -116,7 +132,7 @@ fn all_rules_on_all_fixtures() {
     let mut all = String::new();
     for (rule, hits, fixture) in fixtures() {
         let (_, findings) = findings(&knowledge, &fixture);
-        let name = fixture.file_name().expect("a file name").to_string_lossy().into_owned();
+        let name = name_of(&fixture).to_string_lossy().replace('\\', "/");
         let _ = writeln!(all, "{rule}/{}/{name}", if hits { "hit" } else { "miss" });
         for finding in findings {
             let suppressed = if finding.suppressed.is_some() { " (suppressed)" } else { "" };

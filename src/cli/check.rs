@@ -7,10 +7,11 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 
 use super::{CommonArgs, Error, Exit};
+use crate::analyze::hosts::files::{UserFile, user_files};
 use crate::check;
 use crate::finding::Outcome;
 use crate::knowledge::rule::Severity;
-use crate::report::{self, View};
+use crate::report::{self, View, safe};
 use crate::settings::Settings;
 use crate::usage::Confidence;
 
@@ -89,6 +90,9 @@ pub struct CheckArgs {
     /// Check the source of SDKs too (`rmcp`, `rust-mcp-schema`, …)
     #[arg(long, help_heading = "Files")]
     pub include_sdk: bool,
+    /// Check this user's own host configs, and only them unless paths are given; lists where it looked
+    #[arg(long, help_heading = "Files")]
+    pub user: bool,
     /// The name that standard input goes by
     #[arg(long, value_name = "PATH", help_heading = "Files")]
     pub stdin_filename: Option<PathBuf>,
@@ -100,6 +104,10 @@ pub struct CheckArgs {
     #[arg(long, help_heading = "Output")]
     pub pedantic: bool,
 
+    /// What `--user` found.
+    #[arg(skip)]
+    pub user_paths: Vec<PathBuf>,
+
     #[command(flatten)]
     #[allow(missing_docs, reason = "the struct says it")]
     pub common: CommonArgs,
@@ -109,6 +117,12 @@ pub(super) fn run(args: CheckArgs) -> Result<Exit, Error> {
     let begin = Instant::now();
     let common = args.common.clone();
     let knowledge = super::load(&common)?;
+    let mut args = args;
+    if args.user {
+        let files = user_files(&knowledge, &|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
+        list_user_files(&files)?;
+        args.user_paths = files.into_iter().flat_map(|file| file.found).collect();
+    }
     let settings = Settings::resolve(args, &knowledge)?;
     let outcome = check::check(&knowledge, &settings.check)?;
 
@@ -121,9 +135,26 @@ pub(super) fn run(args: CheckArgs) -> Result<Exit, Error> {
     }
     out.flush()?;
     if outcome.files_checked == 0 && outcome.skipped.is_empty() {
-        writeln!(io::stderr(), "hint: there was nothing to check here; only Rust sources (`*.rs`) are checked")?;
+        writeln!(
+            io::stderr(),
+            "hint: there was nothing to check here; Rust sources (`*.rs`) and the configs of MCP hosts are checked"
+        )?;
     }
     Ok(exit(&outcome, settings.fail_on))
+}
+
+/// Says on stderr where this user's configs were looked for, and which are there.
+fn list_user_files(files: &[UserFile]) -> io::Result<()> {
+    let mut err = io::stderr().lock();
+    for file in files {
+        for found in &file.found {
+            writeln!(err, "found   {} ({})", safe::text(&found.to_string_lossy()), file.host)?;
+        }
+    }
+    for file in files.iter().filter(|file| file.found.is_empty()) {
+        writeln!(err, "absent  {} ({})", safe::text(&file.place.to_string_lossy()), file.host)?;
+    }
+    Ok(())
 }
 
 fn exit(outcome: &Outcome, fail_on: FailOn) -> Exit {

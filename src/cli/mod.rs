@@ -99,6 +99,11 @@ enum Error {
 /// Parses the arguments of the process and runs the command.
 #[must_use]
 pub fn main() -> ExitCode {
+    // A fault is reported as a skip of its file. The message of a panic can quote the file, so it is not printed.
+    std::panic::set_hook(Box::new(|info| {
+        let place = info.location().map(|place| format!(" at {}:{}", place.file(), place.line()));
+        let _ = writeln!(io::stderr(), "a fault of this tool{}, please report it", place.unwrap_or_default());
+    }));
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         // clap prints help and version to stdout with code 0, mistakes to stderr with code 2.

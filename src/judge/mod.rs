@@ -14,9 +14,10 @@ use crate::knowledge::Knowledge;
 use crate::knowledge::protocol::{Construct, Role, Status};
 use crate::knowledge::rule::{Advice, Form, Rule, Severity};
 use crate::knowledge::sdk;
+use crate::knowledge::server::Effect;
 use crate::project::source::Source;
 use crate::report::paths;
-use crate::usage::{Confidence, Mitigation, Remark, Usage, What};
+use crate::usage::{Confidence, ConfigUse, Mitigation, Remark, Usage, What};
 
 /// What to judge by, and what to leave out.
 #[derive(Clone, Debug)]
@@ -64,6 +65,7 @@ pub fn judge(
 fn finding(knowledge: &Knowledge, options: &JudgeOptions, usage: Usage) -> Option<Finding> {
     match usage.what {
         What::Construct(construct, form) => construct_finding(knowledge, options, usage, construct, form),
+        What::Config(config) => config_finding(knowledge, options, usage, config),
         What::Advice(advice) => {
             let rule = knowledge.rule_for_advice(advice)?;
             let message = rule.headline.as_deref().unwrap_or_default().replace("{item}", &usage.item);
@@ -103,16 +105,56 @@ fn construct_finding(
     }
     if let Some(mitigation) = usage.mitigations.first().filter(|_| severity > Severity::Note) {
         severity = severity.lowered();
-        notes.push(match mitigation {
-            Mitigation::OnlyRefused => "lowered one level: this code only refuses it".to_owned(),
-            Mitigation::LegacyPath => {
-                "lowered one level: the crate builds the input-request form too, so this is its legacy path".to_owned()
-            }
-        });
+        notes.push(mitigation_text(*mitigation));
     }
     notes.extend(behaviour(knowledge, &usage, construct));
     notes.extend(usage.remarks.iter().map(|remark| remark_text(*remark, &usage)));
     Some(build(knowledge, rule, usage, Some((construct, status)), severity, message, notes))
+}
+
+fn config_finding(knowledge: &Knowledge, options: &JudgeOptions, usage: Usage, config: ConfigUse) -> Option<Finding> {
+    let rule = knowledge.rule_for_config(config.kind())?;
+    let construct = config.construct();
+    let (status, _) = knowledge.protocol.status(construct, &options.target);
+    let (level, headline) = match config {
+        ConfigUse::Server { effect, replaceable } => {
+            let level = match effect {
+                Effect::Fails if replaceable => Severity::Error,
+                Effect::Fails | Effect::Widens | Effect::Narrows | Effect::MovesData => Severity::Warning,
+                Effect::FallsBack | Effect::Ignored => Severity::Note,
+            };
+            (level, rule.headlines.get(&effect))
+        }
+        _ => (rule.level.unwrap_or(Severity::Warning), rule.headline.as_ref()),
+    };
+    let message = headline
+        .map(String::as_str)
+        .unwrap_or_default()
+        .replace("{item}", &usage.item)
+        .replace("{detail}", usage.detail.as_deref().unwrap_or_default());
+    let mut notes = Vec::new();
+    let mut severity = if status == Status::Active { Severity::Note } else { level };
+    if let Some(mitigation) = usage.mitigations.first() {
+        severity = Severity::Note;
+        notes.push(mitigation_text(*mitigation));
+    }
+    if status == Status::Deprecated {
+        notes.push(knowledge.protocol.earliest_removal.clone());
+    }
+    notes.extend(usage.remarks.iter().map(|remark| remark_text(*remark, &usage)));
+    Some(build(knowledge, rule, usage, Some((construct, status)), severity, message, notes))
+}
+
+fn mitigation_text(mitigation: Mitigation) -> String {
+    let text = match mitigation {
+        Mitigation::OnlyRefused => "lowered one level: this code only refuses it",
+        Mitigation::LegacyPath => {
+            "lowered one level: the crate builds the input-request form too, so this is its legacy path"
+        }
+        Mitigation::Disabled => "lowered to a note: it is switched off",
+        Mitigation::AmbiguousLaunch => "lowered to a note: another program has the same name",
+    };
+    text.to_owned()
 }
 
 /// What the SDK's version does at run time.
@@ -134,6 +176,10 @@ fn remark_text(remark: Remark, usage: &Usage) -> String {
         Remark::HandWrittenDispatch => {
             "the 2026-07-28 form arrives inside an `InputRequiredResult` and never reaches this dispatch".to_owned()
         }
+        Remark::HostSendsRoots => {
+            format!("{} sends roots to its servers", usage.host.as_deref().unwrap_or("this host"))
+        }
+        Remark::HostSendsNone => format!("{} sends no roots", usage.host.as_deref().unwrap_or("this host")),
         Remark::TokensOnly => "the file does not parse; this was found in its tokens".to_owned(),
     }
 }
@@ -153,7 +199,7 @@ fn build(
             help.constructs.is_empty() || verdict.is_some_and(|(construct, _)| help.constructs.contains(&construct));
         role && construct
     };
-    let help = rule.helps.iter().filter(fits).map(|help| help.text.clone()).collect();
+    let help = usage.help.iter().chain(rule.helps.iter().filter(fits).map(|help| &help.text)).cloned().collect();
     notes.extend(rule.notes.iter().cloned());
     let related = usage
         .related
@@ -254,6 +300,9 @@ fn comment_finding(
         mitigations: Vec::new(),
         remarks: Vec::new(),
         related: Vec::new(),
+        host: None,
+        detail: None,
+        help: Vec::new(),
     };
     finding(knowledge, options, usage)
 }
@@ -263,7 +312,7 @@ fn fingerprint(findings: &mut [Finding]) {
     let mut seen: BTreeMap<(String, String, String), usize> = BTreeMap::new();
     for finding in findings {
         let path = paths::display(finding.source.path());
-        let line = finding.source.text().lines().nth(finding.span.start.line as usize - 1).unwrap_or_default();
+        let line = finding.source.display().lines().nth(finding.span.start.line as usize - 1).unwrap_or_default();
         let key = (finding.rule.clone(), path, line.trim().to_owned());
         let occurrence = seen.entry(key.clone()).or_insert(0);
         let digest = Sha256::digest(format!("{}\0{}\0{}\0{occurrence}", key.0, key.1, key.2));

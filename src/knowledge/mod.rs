@@ -1,9 +1,11 @@
 //! The knowledge under `rules/`, loaded and validated. No matching happens here.
 
 mod embedded;
+pub mod host;
 pub mod protocol;
 pub mod rule;
 pub mod sdk;
+pub mod server;
 pub mod wire;
 
 use std::fs;
@@ -13,9 +15,11 @@ use serde::de::DeserializeOwned;
 use thiserror::Error;
 use walkdir::WalkDir;
 
+use host::Host;
 use protocol::{Construct, Protocol};
-use rule::{Advice, Form, Rule};
+use rule::{Advice, ConfigKind, Form, Rule};
 use sdk::Sdk;
+use server::Server;
 use wire::Wire;
 
 /// What is wrong with a knowledge file.
@@ -58,6 +62,10 @@ pub struct Knowledge {
     pub rules: Vec<Rule>,
     /// Rust SDKs, by file name.
     pub rust_sdks: Vec<Sdk>,
+    /// Hosts, by file name.
+    pub hosts: Vec<Host>,
+    /// Servers, by file name.
+    pub servers: Vec<Server>,
 }
 
 /// One knowledge file on its way in: path below `rules/` with `/`, and its text.
@@ -97,6 +105,8 @@ impl Knowledge {
         };
         let mut rules = Vec::new();
         let mut rust_sdks = Vec::new();
+        let mut hosts = Vec::new();
+        let mut servers = Vec::new();
         for file in files {
             match file.path.split('/').collect::<Vec<_>>()[..] {
                 ["lints", name, "rule.toml"] => {
@@ -106,6 +116,8 @@ impl Knowledge {
                     rules.push(rule);
                 }
                 ["sdks", "rust", _] => rust_sdks.push(parse(file)?),
+                ["hosts", _] => hosts.push(parse(file)?),
+                ["servers", _] => servers.push(parse(file)?),
                 ["protocol.toml" | "wire.toml"] | ["lints", _, "page.md"] => {}
                 _ => {
                     return Err(KnowledgeError::Inconsistent {
@@ -116,8 +128,14 @@ impl Knowledge {
             }
         }
         rules.sort_by(|a: &Rule, b| a.name.cmp(&b.name));
-        let knowledge =
-            Self { protocol: parse(one("protocol.toml")?)?, wire: parse(one("wire.toml")?)?, rules, rust_sdks };
+        let knowledge = Self {
+            protocol: parse(one("protocol.toml")?)?,
+            wire: parse(one("wire.toml")?)?,
+            rules,
+            rust_sdks,
+            hosts,
+            servers,
+        };
         knowledge.validate()?;
         Ok(knowledge)
     }
@@ -140,15 +158,34 @@ impl Knowledge {
         }
         for rule in &self.rules {
             let file = format!("lints/{}/rule.toml", rule.name);
-            let is_advice = rule.applies.advice.is_some();
-            if is_advice == !rule.applies.constructs.is_empty() {
-                return Err(inconsistent(&file, "`applies` needs either `constructs` or `advice`".to_owned()));
+            let applies = &rule.applies;
+            let kinds = [!applies.constructs.is_empty(), applies.advice.is_some(), applies.config.is_some()];
+            if kinds.into_iter().filter(|kind| *kind).count() != 1 {
+                let message = "`applies` needs one of `constructs`, `advice` and `config`".to_owned();
+                return Err(inconsistent(&file, message));
             }
-            if is_advice != (rule.level.is_some() && rule.headline.is_some()) {
-                return Err(inconsistent(
-                    &file,
-                    "`level` and `headline` belong to rules with `advice`, and to no others".to_owned(),
-                ));
+            let by_server = applies.config == Some(ConfigKind::Server);
+            let worded = if by_server { !rule.headlines.is_empty() } else { rule.headline.is_some() };
+            let wants_words = applies.constructs.is_empty();
+            if wants_words != worded || (wants_words && !by_server) != rule.level.is_some() {
+                let message = "rules with `advice` or `config` need `level` and `headline` (the server rule \
+                               `headlines` alone), others have neither";
+                return Err(inconsistent(&file, message.to_owned()));
+            }
+        }
+        for host in &self.hosts {
+            for pattern in host.files.iter().flat_map(|file| &file.patterns) {
+                if let Err(error) = crate::analyze::hosts::files::glob(pattern) {
+                    return Err(inconsistent("hosts/", format!("{}: {pattern}: {error}", host.name)));
+                }
+            }
+        }
+        for server in &self.servers {
+            let complete = server.effect.is_some() && !server.without_roots.is_empty();
+            if server.look_alike == complete || server.launches.is_empty() || server.cases.is_empty() {
+                let message =
+                    "a server needs `launch`, `case`, and `effect` with `without_roots` unless it is a `look_alike`";
+                return Err(inconsistent("servers/", format!("{}: {message}", server.name)));
             }
         }
         Ok(())
@@ -167,6 +204,12 @@ impl Knowledge {
             rule.applies.constructs.contains(&construct) && rule.applies.form.unwrap_or(Form::Sdk) == form
         };
         self.rules.iter().find(fits)
+    }
+
+    /// The rule that speaks of a thing in host configs.
+    #[must_use]
+    pub fn rule_for_config(&self, config: ConfigKind) -> Option<&Rule> {
+        self.rules.iter().find(|rule| rule.applies.config == Some(config))
     }
 
     /// The rule that speaks of an advice.

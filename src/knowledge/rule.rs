@@ -1,8 +1,11 @@
 //! `rules/lints/<rule>/rule.toml`: what users select, suppress and look up.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::protocol::{Construct, Role};
+use super::server::Effect;
 
 /// How much a finding weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
@@ -63,6 +66,17 @@ pub enum Advice {
     InvalidSuppression,
 }
 
+/// What of a host config a rule speaks of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "described at `usage::ConfigUse`")]
+pub enum ConfigKind {
+    Roots,
+    Server,
+    Override,
+    Flag,
+}
+
 /// Which usages a rule speaks of.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -74,6 +88,8 @@ pub struct Applies {
     pub form: Option<Form>,
     /// Or one advice.
     pub advice: Option<Advice>,
+    /// Or one thing in host configs.
+    pub config: Option<ConfigKind>,
 }
 
 /// One line of help, and where it fits.
@@ -105,8 +121,11 @@ pub struct Rule {
     pub applies: Applies,
     /// Level of an advice; protocol rules take theirs from the status.
     pub level: Option<Severity>,
-    /// Headline of an advice; `{item}` is the code it points at.
+    /// Headline of an advice or config rule; `{item}` is the code it points at, `{detail}` what the knowledge says of it.
     pub headline: Option<String>,
+    /// Headlines by what happens without roots, for the rule about servers in configs.
+    #[serde(default)]
+    pub headlines: BTreeMap<Effect, String>,
     /// What to do instead, best first.
     #[serde(default, rename = "help")]
     pub helps: Vec<Help>,
@@ -119,6 +138,10 @@ impl Rule {
     /// The words that `rules` and the README print for the level.
     #[must_use]
     pub fn level_name(&self) -> &'static str {
-        self.level.map_or("by revision", Severity::name)
+        match self.level {
+            Some(level) => level.name(),
+            None if self.applies.config.is_some() => "by server",
+            None => "by revision",
+        }
     }
 }

@@ -32,6 +32,7 @@ pub struct Span {
 pub struct Source {
     path: PathBuf,
     text: String,
+    display: Option<String>,
     bom_bytes: usize,
     lines: OnceLock<LineIndex>,
 }
@@ -53,7 +54,15 @@ impl Source {
     pub fn new(path: PathBuf, mut text: String) -> Self {
         let bom_bytes = if text.starts_with(BOM) { BOM.len() } else { 0 };
         text.drain(..bom_bytes);
-        Self { path, text, bom_bytes, lines: OnceLock::new() }
+        Self { path, text, display: None, bom_bytes, lines: OnceLock::new() }
+    }
+
+    /// The same file, of which reports show `display`: a text of the same length with secrets blotted out.
+    #[must_use]
+    pub fn shown_as(mut self, display: String) -> Self {
+        debug_assert_eq!(display.len(), self.text.len());
+        self.display = Some(display);
+        self
     }
 
     /// The path as it was found: relative when the search began at a relative path.
@@ -66,6 +75,12 @@ impl Source {
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// The text that reports may show: every byte at its place, secrets blotted out.
+    #[must_use]
+    pub fn display(&self) -> &str {
+        self.display.as_deref().unwrap_or(&self.text)
     }
 
     /// Positions of a byte range of [`Source::text`]. A range that reaches past the end or into the middle of a

@@ -140,7 +140,7 @@ impl SafeFiles {
             self.files.push(SafeFile { name, starts: BTreeMap::new(), text: String::new() });
             self.files.len() - 1
         });
-        let whole = source.text();
+        let whole = source.display();
         let begin = whole[..range.start].rfind('\n').map_or(0, |at| at + 1);
         let end = whole[range.start..].find('\n').map_or(whole.len(), |at| range.start + at);
         let line = whole[begin..end].trim_end_matches('\r');

@@ -242,14 +242,6 @@ fn root_uri(
         // Tests feed bad URIs on purpose.
         confidence = Confidence::Possible;
     }
-    let mut advised = Vec::new();
-    let is_literal = !value.is_empty() && !value.starts_with('{');
-    if is_literal && !value.starts_with(&uri.scheme) {
-        advised.push(Advised::at(Advice::RootUriScheme, file, fact, confidence));
-    }
-    let decoded = value.to_ascii_lowercase().replace("%2e", ".").replace("%2f", "/").replace("%5c", "/");
-    if decoded.split(['/', '\\']).any(|segment| segment == "..") {
-        advised.push(Advised::at(Advice::RootUriTraversal, file, fact, confidence));
-    }
-    advised
+    let faults = crate::analyze::uri::faults(uri, value).into_iter();
+    faults.map(|fault| Advised::at(fault, file, fact, confidence)).collect()
 }

@@ -157,6 +157,9 @@ fn usage(knowledge: &Knowledge, file: &FileFacts, one: Folded, file_role: Role, 
         mitigations,
         remarks: hit.remarks,
         related,
+        host: None,
+        detail: None,
+        help: Vec::new(),
     }
 }
 
@@ -182,6 +185,9 @@ fn advice_usage(files: &[FileFacts], advised: Advised) -> Usage {
         mitigations: Vec::new(),
         remarks: Vec::new(),
         related,
+        host: None,
+        detail: None,
+        help: Vec::new(),
     }
 }
 

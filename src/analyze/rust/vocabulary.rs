@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use memchr::memmem::Finder;
 
 use crate::judge::suppress::MARKER;
@@ -75,8 +75,12 @@ impl<'k> Vocabulary<'k> {
         let uncommon = names.iter().filter(|name| !COMMON.iter().any(|common| name.contains(common)));
         let common = COMMON.iter().chain(uncommon).map(|needle| Finder::new(needle).into_owned()).collect();
         // The longest name at a place decides whether it is a word: `enable_roots_list_changed` begins with another.
+        // A DFA would take longer to build than the whole start may take, and few files are searched.
         let automaton = |needles: Vec<String>| {
-            let builder = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(needles);
+            let builder = AhoCorasick::builder()
+                .match_kind(MatchKind::LeftmostLongest)
+                .kind(Some(AhoCorasickKind::ContiguousNFA))
+                .build(needles);
             builder.unwrap_or_else(|error| unreachable!("too many names: {error}"))
         };
         Self {
