@@ -307,7 +307,8 @@ mod tests {
             path: "sdks/rust/ours.toml".to_owned(),
             text: "name = \"ours\"\npackages = [\"ours\"]\nchecked = \"1\"\nurl = \"\"\ncolour = 1\n".to_owned(),
         };
-        let error = parse::<Sdk>(&file).map(drop).unwrap_err().to_string();
+        let Err(error) = parse::<Sdk>(&file) else { panic!("not refused") };
+        let error = error.to_string();
         assert!(error.starts_with("rules/sdks/rust/ours.toml: "), "{error}");
         assert!(error.contains("line 5") && error.contains("colour"), "{error}");
     }

@@ -174,8 +174,7 @@ impl<'k> Manifests<'k> {
             let crate_name = key.replace('-', "_");
             sdks.push(SdkDependency { sdk, crate_name, version });
         }
-        let is_sdk =
-            self.sdks.iter().position(|sdk| !sdk.ambiguous && sdk.packages.iter().any(|name| *name == raw.name));
+        let is_sdk = self.sdks.iter().position(|sdk| !sdk.ambiguous && sdk.packages.contains(&raw.name));
         Some(Package { name: raw.name.clone(), root: folder.to_owned(), sdks, is_sdk })
     }
 

@@ -326,7 +326,7 @@ impl<'a, 'k> Collector<'a, 'k> {
         let deadline = any_word(&[&last], &wire.deadline.words);
         let detached = wire.detached.calls.contains(&last);
         let input = callee.iter().any(|name| wire.input.types.contains(name));
-        let place = (!strings::is_transparent(&callee)).then(|| TextPlace::Argument(callee));
+        let place = (!strings::is_transparent(&callee)).then_some(TextPlace::Argument(callee));
         let outer = place.is_some();
         self.places.extend(place);
         self.within(

@@ -147,12 +147,10 @@ impl Collector<'_, '_> {
     fn flat_path(&mut self, tokens: &[Token], at: usize) -> usize {
         let mut names = Vec::new();
         let mut end = at;
-        loop {
-            let Some(name) = tokens.get(end).and_then(Token::ident) else { break };
+        while let Some(name) = tokens.get(end).and_then(Token::ident) {
             names.push(name.to_owned());
-            let colons =
-                tokens.get(end + 1).is_some_and(|t| t.is(':')) && tokens.get(end + 2).is_some_and(|t| t.is(':'));
-            if !colons || tokens.get(end + 3).and_then(Token::ident).is_none() {
+            let is_colon = |on: usize| tokens.get(end + on).is_some_and(|token| token.is(':'));
+            if !(is_colon(1) && is_colon(2)) || tokens.get(end + 3).and_then(Token::ident).is_none() {
                 break;
             }
             end += 3;
@@ -224,10 +222,9 @@ impl Collector<'_, '_> {
             return TextPlace::Json(vec![key.clone()]);
         }
         // The nearest open parenthesis with a name before it.
-        let callee = (0..at).rev().find_map(|open| match &tokens[open].kind {
-            Flat::Open(Delimiter::Parenthesis, close, _) if *close > at => Some(open),
-            _ => None,
-        });
+        let callee = (0..at)
+            .rev()
+            .find(|open| matches!(&tokens[*open].kind, Flat::Open(Delimiter::Parenthesis, close, _) if *close > at));
         match callee.and_then(|open| open.checked_sub(1)).and_then(|name| tokens[name].ident()) {
             Some(name) => TextPlace::Argument(vec![name.to_owned()]),
             None => self.places.last().cloned().unwrap_or(TextPlace::Other),
