@@ -7,7 +7,7 @@ use syn::{Attribute, Expr, Lit};
 use super::Collector;
 use crate::analyze::rust::facts::{Access, Mention, TextPlace};
 use crate::analyze::rust::parse;
-use crate::analyze::rust::types::{names_of, plain_names, segments, string_literal};
+use crate::analyze::rust::types::{is_nothing, names_of, plain_names, segments, string_literal};
 
 /// Calls that hand a string on as it is; what stands around them stands around the string.
 const TRANSPARENT: [&str; 18] = [
@@ -103,7 +103,7 @@ impl Collector<'_, '_> {
         let access = match method {
             "get" | "get_mut" | "contains_key" | "pointer" | "pointer_mut" | "remove" | "has" => Access::Read,
             "insert" | "entry" | "serialize_entry" | "serialize_field" => {
-                let cleared = call.args.iter().nth(1).is_some_and(super::is_nothing);
+                let cleared = call.args.iter().nth(1).is_some_and(is_nothing);
                 if cleared { Access::Cleared } else { Access::Written }
             }
             _ => return,

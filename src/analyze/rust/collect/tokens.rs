@@ -8,7 +8,7 @@ use syn::visit::Visit;
 use syn::{Block, Lit};
 
 use super::Collector;
-use super::quote_call;
+use super::exprs::quote_call;
 use crate::analyze::rust::facts::{Mention, PathPlace, Receiver, TextPlace};
 use crate::analyze::rust::parse;
 

@@ -1,8 +1,13 @@
-//! A test that asks for roots.
+//! Test code: it asks, and feeds a bad URI on purpose, which is not worth more than `possible`.
 
+use rmcp::model::Root;
 use rmcp::service::{Peer, RoleServer};
 
+async fn asks(peer: &Peer<RoleServer>) {
+    let _ = peer.list_roots().await;
+}
+
 #[test]
-fn asks(peer: &Peer<RoleServer>) {
-    let _ = peer.list_roots();
+fn refuses_a_root_that_leaves_its_folder() {
+    refuses(Root::new("file:///work/app/.."));
 }
