@@ -16,7 +16,7 @@ use crate::knowledge::{Knowledge, KnowledgeError};
 use crate::settings::SettingsError;
 use terminal::{ColorChoice, Terminal};
 
-/// What a command came to; [`Exit::code`] is the only place that knows numbers.
+/// What a command came to; `Exit::code` is the only place that knows numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     /// Nothing at or above the level that fails the run.

@@ -62,7 +62,8 @@ fn comment_of(line: &str) -> Option<(usize, &str)> {
         .find_map(|opener| before.ends_with(opener).then(|| (before.len() - opener.len(), opener)))?;
     // In a string it is text: `"// mcp-roots-lint: …"`. `///` documents.
     let outside = &before[..before.len() - opener.len()];
-    let is_comment = !outside.ends_with(['"', '/', '#', '`', '\'']);
+    let quotes = outside.replace("\\\"", "").matches('"').count();
+    let is_comment = quotes % 2 == 0 && !outside.ends_with(['/', '#', '`', '\'']);
     is_comment.then_some((start, line[marker + MARKER.len()..].trim()))
 }
 
@@ -134,7 +135,7 @@ mod tests {
     #[test]
     fn text_and_documentation_do_not_suppress() {
         let (found, invalid) =
-            read_text("let x = \"// mcp-roots-lint: allow(roots-type) x\";\n/// mcp-roots-lint: allow(x)\n");
+            read_text("let x = \"f(); // mcp-roots-lint: allow(roots-type) x\";\n/// mcp-roots-lint: allow(x)\n");
         assert!(found.is_empty() && invalid.is_empty());
     }
 }

@@ -26,7 +26,7 @@ pub struct WalkOptions {
     pub paths: Vec<PathBuf>,
     /// Leave out files that gitignore files name.
     pub respect_ignore: bool,
-    /// Leave out [`DEFAULT_EXCLUDES`].
+    /// Leave out `node_modules`, `target`, `vendor` and `dist`.
     pub default_excludes: bool,
     /// Globs of the gitignore dialect that leave out more.
     pub excludes: Vec<String>,
