@@ -19,7 +19,7 @@ use crate::knowledge::Knowledge;
 use crate::project::manifest::{Manifests, Package};
 use crate::project::source::Source;
 use crate::project::walk::{self, Visit, WalkError, WalkOptions};
-use crate::usage::Usage;
+use crate::usage::{MARKER, Usage};
 
 /// What to check and how, with nothing left open.
 #[derive(Clone, Debug)]
@@ -58,9 +58,19 @@ struct Candidate {
 struct Gathered {
     analyses: Vec<FileAnalysis>,
     usages: Vec<Usage>,
-    commented: Vec<Arc<Source>>,
+    commented: Vec<suppress::Commented>,
     skipped: Vec<Skipped>,
     degraded: Vec<Degraded>,
+    /// Files that were read and not checked.
+    unchecked: usize,
+}
+
+impl Gathered {
+    /// Names a file that was read and not checked.
+    fn skip(&mut self, skipped: Skipped) {
+        self.skipped.push(skipped);
+        self.unchecked += 1;
+    }
 }
 
 /// Checks files or standard input.
@@ -95,7 +105,7 @@ pub fn check(knowledge: &Knowledge, options: &CheckOptions) -> Result<Outcome, C
     })?;
 
     let mut gathered = run.gathered.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let mut usages = rust::usages(knowledge, &manifests, gathered.analyses);
+    let mut usages = rust::usages(knowledge, &manifests, gathered.analyses, &|root| is_whole(options, root));
     usages.append(&mut gathered.usages);
     let mut skipped = walked.skipped;
     skipped.append(&mut gathered.skipped);
@@ -107,7 +117,7 @@ pub fn check(knowledge: &Knowledge, options: &CheckOptions) -> Result<Outcome, C
         findings: judge::judge(knowledge, &options.judge, usages, &gathered.commented),
         skipped,
         degraded: gathered.degraded,
-        files_checked: walked.files,
+        files_checked: walked.files - gathered.unchecked,
     })
 }
 
@@ -145,7 +155,7 @@ impl<'k> Run<'_, 'k> {
     /// Decides by the bytes whether a file is worth parsing. Runs on the walker's threads.
     fn look(&self, visit: &Visit<'_>, send: &SyncSender<Candidate>) {
         let skip = |reason, detail: String| {
-            self.gathered().skipped.push(Skipped::new(visit.path, reason, detail));
+            self.gathered().skip(Skipped::new(visit.path, reason, detail));
         };
         if !is_rust(visit.path) {
             self.config(visit);
@@ -166,11 +176,12 @@ impl<'k> Run<'_, 'k> {
         }
         if let Some(package) = package.filter(|package| package.is_sdk.is_some())
             && !self.options.include_sdk
+            && !visit.named
             && !self.is_named(visit.path, &package)
         {
             let detail = format!("`{}` is an SDK; --include-sdk checks it", package.name);
             let root = relative_root(visit.path, &package.root);
-            self.gathered().skipped.push(Skipped::new(&root, SkipReason::SdkSource, detail));
+            self.gathered().skip(Skipped::new(&root, SkipReason::SdkSource, detail));
             return;
         }
         let source = Arc::new(Source::new(visit.path.to_owned(), text.to_owned()));
@@ -180,7 +191,7 @@ impl<'k> Run<'_, 'k> {
 
     /// A host config, or something else that the user named.
     fn config(&self, visit: &Visit<'_>) {
-        let skip = |skipped| self.gathered().skipped.push(skipped);
+        let skip = |skipped| self.gathered().skip(skipped);
         if !self.configs().matches(visit.path) && files::syntax_of(visit.path).is_none() {
             let detail = "neither a Rust source (`*.rs`) nor a config (JSON, YAML, TOML, properties)";
             skip(Skipped::new(visit.path, SkipReason::UnknownKind, detail));
@@ -194,16 +205,15 @@ impl<'k> Run<'_, 'k> {
             }
         };
         let (knowledge, configs) = (self.knowledge, self.configs());
-        let result =
-            catch_unwind(AssertUnwindSafe(|| hosts::usages(knowledge, configs, visit.path, text, visit.named)));
+        let result = catch_unwind(AssertUnwindSafe(|| hosts::read(knowledge, configs, visit.path, text, visit.named)));
         match result {
-            Ok(Ok(usages)) => {
+            Ok(Ok(None)) => {}
+            Ok(Ok(Some(config))) => {
                 let mut gathered = self.gathered();
-                let source = usages.first().map(|usage| &usage.source);
-                if let Some(source) = source.filter(|source| source.text().contains(suppress::MARKER)) {
-                    gathered.commented.push(Arc::clone(source));
+                if config.source.text().contains(MARKER) {
+                    gathered.commented.push(suppress::Commented { source: config.source, texts: None });
                 }
-                gathered.usages.extend(usages);
+                gathered.usages.extend(config.usages);
             }
             Ok(Err(skipped)) => skip(skipped),
             // What a panic says may quote the file, and the file may hold secrets.
@@ -229,24 +239,28 @@ impl<'k> Run<'_, 'k> {
 
     fn analyze(&self, candidate: &Candidate) {
         let source = &candidate.source;
-        let result = catch_unwind(AssertUnwindSafe(|| FileAnalysis::new(self.vocabulary, source)));
+        let result = catch_unwind(AssertUnwindSafe(|| {
+            let package = self.manifests.package_of(source.path());
+            FileAnalysis::new(self.vocabulary, source, package.as_ref().map(|package| package.root.as_path()))
+        }));
         let mut gathered = self.gathered();
-        if source.text().contains(suppress::MARKER) {
-            gathered.commented.push(Arc::clone(source));
-        }
         match result {
             Ok(Ok(analysis)) => {
+                if source.text().contains(MARKER) {
+                    let texts = Some(analysis.texts().to_vec());
+                    gathered.commented.push(suppress::Commented { source: Arc::clone(source), texts });
+                }
                 gathered.degraded.extend(analysis.degraded().cloned());
                 if !analysis.is_empty() {
                     gathered.analyses.push(analysis);
                 }
             }
-            Ok(Err(skipped)) => gathered.skipped.push(skipped),
+            Ok(Err(skipped)) => gathered.skip(skipped),
             Err(panic) => {
                 let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
                 let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
                 let detail = format!("a fault of this tool, please report it: {text}");
-                gathered.skipped.push(Skipped::new(source.path(), SkipReason::Panic, detail));
+                gathered.skip(Skipped::new(source.path(), SkipReason::Panic, detail));
             }
         }
     }
@@ -266,6 +280,17 @@ fn decode(bytes: &[u8]) -> Result<String, String> {
             Err(error) => Err(format!("not UTF-8 at byte {}", error.valid_up_to())),
         },
     }
+}
+
+/// Whether the walk goes through all sources of the package in a folder.
+fn is_whole(options: &CheckOptions, root: &Path) -> bool {
+    let Ok(root) = root.canonicalize() else { return false };
+    let covers = |named: &PathBuf| {
+        named
+            .canonicalize()
+            .is_ok_and(|named| named.is_dir() && (root.starts_with(&named) || root.join("src") == named))
+    };
+    options.stdin.is_none() && options.walk.paths.iter().any(covers)
 }
 
 fn is_rust(path: &Path) -> bool {

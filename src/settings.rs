@@ -108,12 +108,17 @@ impl Settings {
     }
 }
 
-/// The rule whose name is closest to what was given, if any is close.
+/// The rule whose name is closest to what was given, if any is close: a few letters off, or two words in common.
 pub(crate) fn similar<'k>(knowledge: &'k Knowledge, given: &str) -> Option<&'k str> {
+    let names = || knowledge.rules.iter().map(|rule| rule.name.as_str());
+    let (letters, typo) = names().map(|name| (strsim::levenshtein(name, given), name)).min()?;
+    if letters <= 3 {
+        return Some(typo);
+    }
     let shared = |name: &str| {
         let words: Vec<&str> = name.split('-').collect();
         given.split(['-', '_']).filter(|word| words.contains(word)).count()
     };
-    let best = knowledge.rules.iter().max_by_key(|rule| (shared(&rule.name), std::cmp::Reverse(rule.name.len())))?;
-    (shared(&best.name) >= 2 || best.name.starts_with(given)).then_some(best.name.as_str())
+    let best = names().max_by_key(|name| (shared(name), std::cmp::Reverse(name.len())))?;
+    (shared(best) >= 2).then_some(best)
 }

@@ -11,6 +11,9 @@ use crate::knowledge::rule::{Advice, ConfigKind, Form};
 use crate::knowledge::server::Effect;
 use crate::project::source::Source;
 
+/// What a suppression comment begins with: a file that holds it is read even when nothing else in it matters.
+pub const MARKER: &str = "mcp-roots-lint:";
+
 /// How sure the analyzer is that this is MCP Roots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]

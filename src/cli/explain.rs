@@ -20,8 +20,8 @@ pub(super) struct ExplainArgs {
 pub(super) fn run(args: &ExplainArgs) -> Result<Exit, Error> {
     let knowledge = super::load(&args.common)?;
     let Some(rule) = knowledge.rule(&args.rule) else {
-        let hint = similar(&knowledge, &args.rule).map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
-        return Err(Error::NoRule(format!("`{}`{hint} `mcp-roots-lint rules` lists them", args.rule)));
+        let hint = similar(&knowledge, &args.rule).map(|name| format!(" (`{name}`?)")).unwrap_or_default();
+        return Err(Error::NoRule(format!("`{}`{hint}; `mcp-roots-lint rules` lists them", args.rule)));
     };
     let mut out = BufWriter::new(io::stdout().lock());
     markdown::write(&rule.page, super::terminal(&args.common).color, &mut out)?;

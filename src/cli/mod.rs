@@ -125,7 +125,9 @@ pub fn main() -> ExitCode {
             // Whoever read us has seen enough.
             return Exit::Clean;
         }
-        let _ = writeln!(io::stderr(), "error: {error}");
+        // What it quotes may come from elsewhere.
+        let lines: Vec<String> = error.to_string().lines().map(crate::report::safe::text).collect();
+        let _ = writeln!(io::stderr(), "error: {}", lines.join("\n"));
         Exit::Failure
     });
     exit.code()

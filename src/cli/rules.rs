@@ -42,7 +42,9 @@ pub(super) fn run(args: &RulesArgs) -> Result<Exit, Error> {
                 .rules
                 .iter()
                 .map(|rule| {
-                    let constructs: Vec<_> = rule.applies.constructs.iter().map(|construct| construct.name()).collect();
+                    let mut constructs: Vec<_> =
+                        rule.applies.constructs.iter().map(|construct| construct.name()).collect();
+                    constructs.dedup();
                     json!({
                         "name": rule.name,
                         "level": rule.level.map(crate::knowledge::rule::Severity::name),

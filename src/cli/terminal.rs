@@ -27,11 +27,13 @@ impl Terminal {
     /// Looks at the choice, then at `NO_COLOR`, `FORCE_COLOR` and `CLICOLOR_FORCE`, then at the terminal.
     #[must_use]
     pub fn new(choice: ColorChoice) -> Self {
-        let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0");
+        let value = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+        let set = |name: &str| value(name).is_some_and(|value| value != "0");
         let color = match choice {
             ColorChoice::Always => true,
             ColorChoice::Never => false,
-            ColorChoice::Auto if set("NO_COLOR") => false,
+            // https://no-color.org: whatever the value.
+            ColorChoice::Auto if value("NO_COLOR").is_some() => false,
             ColorChoice::Auto if set("FORCE_COLOR") || set("CLICOLOR_FORCE") => true,
             ColorChoice::Auto => std::io::stdout().is_terminal(),
         };

@@ -2,7 +2,7 @@
 
 pub mod suppress;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub fn judge(
     knowledge: &Knowledge,
     options: &JudgeOptions,
     usages: Vec<Usage>,
-    commented: &[Arc<Source>],
+    commented: &[suppress::Commented],
 ) -> Vec<Finding> {
     let mut findings: Vec<Finding> =
         usages.into_iter().filter_map(|usage| finding(knowledge, options, usage)).collect();
@@ -180,7 +180,7 @@ fn remark_text(remark: Remark, usage: &Usage) -> String {
             format!("{} sends roots to its servers", usage.host.as_deref().unwrap_or("this host"))
         }
         Remark::HostSendsNone => format!("{} sends no roots", usage.host.as_deref().unwrap_or("this host")),
-        Remark::TokensOnly => "the file does not parse; this was found in its tokens".to_owned(),
+        Remark::TokensOnly => "this was found in the tokens of the file: its syntax tree is not to be had".to_owned(),
     }
 }
 
@@ -238,7 +238,7 @@ fn apply_suppressions(
     knowledge: &Knowledge,
     options: &JudgeOptions,
     findings: &mut [Finding],
-    commented: &[Arc<Source>],
+    commented: &[suppress::Commented],
     every_rule_ran: bool,
 ) -> Vec<Finding> {
     let mut by_path: HashMap<PathBuf, Vec<usize>> = HashMap::new();
@@ -246,8 +246,8 @@ fn apply_suppressions(
         by_path.entry(finding.source.path().to_owned()).or_default().push(index);
     }
     let mut about = Vec::new();
-    for source in commented {
-        let (suppressions, invalid) = suppress::read(knowledge, source);
+    for suppress::Commented { source, texts } in commented {
+        let (suppressions, invalid) = suppress::read(knowledge, source, texts.as_deref());
         let here = by_path.get(source.path()).map(Vec::as_slice).unwrap_or_default();
         for suppression in suppressions {
             let mut unused: BTreeSet<&str> = suppression.rules.iter().map(String::as_str).collect();
@@ -307,15 +307,20 @@ fn comment_finding(
     finding(knowledge, options, usage)
 }
 
-/// Names each finding by what it says and where it stands in its file, not by its line number.
+/// Names each finding by what it says and where it stands in its file, not by its line number: the first 16
+/// hexadecimal digits of SHA-256 over rule, path, trimmed line and occurrence, joined by NUL.
 fn fingerprint(findings: &mut [Finding]) {
-    let mut seen: BTreeMap<(String, String, String), usize> = BTreeMap::new();
+    // A line can be as long as its file and hold thousands of findings: it is hashed once for each rule.
+    let mut lines: HashMap<(String, PathBuf, u32), Sha256> = HashMap::new();
+    let mut seen: HashMap<Vec<u8>, usize> = HashMap::new();
     for finding in findings {
-        let path = paths::display(finding.source.path());
-        let line = finding.source.display().lines().nth(finding.span.start.line as usize - 1).unwrap_or_default();
-        let key = (finding.rule.clone(), path, line.trim().to_owned());
-        let occurrence = seen.entry(key.clone()).or_insert(0);
-        let digest = Sha256::digest(format!("{}\0{}\0{}\0{occurrence}", key.0, key.1, key.2));
+        let (path, line) = (finding.source.path(), finding.span.start.line);
+        let of_line = lines.entry((finding.rule.clone(), path.to_owned(), line)).or_insert_with(|| {
+            let text = finding.source.display_line(line as usize - 1).trim();
+            Sha256::new_with_prefix(format!("{}\0{}\0{text}\0", finding.rule, paths::display(path)))
+        });
+        let occurrence = seen.entry(of_line.clone().finalize().to_vec()).or_insert(0);
+        let digest = of_line.clone().chain_update(occurrence.to_string()).finalize();
         *occurrence += 1;
         finding.fingerprint = digest.iter().take(8).fold(String::new(), |mut text, byte| {
             let _ = write!(text, "{byte:02x}");

@@ -1,12 +1,20 @@
 //! Suppression comments: `// mcp-roots-lint: allow(rule, …) reason` and `allow-file(…)`.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::knowledge::Knowledge;
 use crate::project::source::Source;
+use crate::usage::MARKER;
 
-/// What a suppression comment begins with.
-pub const MARKER: &str = "mcp-roots-lint:";
+/// A file that may hold suppression comments.
+#[derive(Clone, Debug)]
+pub struct Commented {
+    /// The file.
+    pub source: Arc<Source>,
+    /// String literals that look like such comments, where the syntax told; else quotes are counted.
+    pub texts: Option<Vec<Range<usize>>>,
+}
 
 /// One well-formed suppression comment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,13 +39,25 @@ pub(super) struct Invalid {
 }
 
 /// Reads the suppression comments of a file.
-pub(super) fn read(knowledge: &Knowledge, source: &Source) -> (Vec<Suppression>, Vec<Invalid>) {
+pub(super) fn read(
+    knowledge: &Knowledge,
+    source: &Source,
+    texts: Option<&[Range<usize>]>,
+) -> (Vec<Suppression>, Vec<Invalid>) {
     let (mut found, mut invalid) = (Vec::new(), Vec::new());
     let lines: Vec<&str> = source.text().split_inclusive('\n').collect();
     let mut offset = 0;
     for (number, line) in lines.iter().enumerate() {
         if let Some((at, comment)) = comment_of(line) {
             let span = offset + at..offset + line.trim_end().len();
+            let is_text = match texts {
+                Some(texts) => texts.iter().any(|text| text.contains(&span.start)),
+                None => line[..at].replace("\\\"", "").matches('"').count() % 2 == 1,
+            };
+            if is_text {
+                offset += line.len();
+                continue;
+            }
             match parse(knowledge, comment) {
                 Ok((rules, reason, whole_file)) => {
                     let alone = line[..at].trim().is_empty();
@@ -60,10 +80,9 @@ fn comment_of(line: &str) -> Option<(usize, &str)> {
     let (start, opener) = ["//", "#"]
         .iter()
         .find_map(|opener| before.ends_with(opener).then(|| (before.len() - opener.len(), opener)))?;
-    // In a string it is text: `"// mcp-roots-lint: …"`. `///` documents.
+    // `///` documents.
     let outside = &before[..before.len() - opener.len()];
-    let quotes = outside.replace("\\\"", "").matches('"').count();
-    let is_comment = quotes % 2 == 0 && !outside.ends_with(['/', '#', '`', '\'']);
+    let is_comment = !outside.ends_with(['/', '#', '`', '\'']);
     is_comment.then_some((start, line[marker + MARKER.len()..].trim()))
 }
 
@@ -105,7 +124,7 @@ mod tests {
 
     fn read_text(text: &str) -> (Vec<Suppression>, Vec<Invalid>) {
         let knowledge = Knowledge::load(&[]).unwrap_or_else(|error| panic!("{error}"));
-        read(&knowledge, &Source::new("a.rs".into(), text.to_owned()))
+        read(&knowledge, &Source::new("a.rs".into(), text.to_owned()), None)
     }
 
     #[test]

@@ -71,6 +71,8 @@ pub struct Knowledge {
 /// One knowledge file on its way in: path below `rules/` with `/`, and its text.
 struct File {
     path: String,
+    /// Where it lies, for messages.
+    shown: String,
     text: String,
 }
 
@@ -84,7 +86,11 @@ impl Knowledge {
     pub fn load(extra: &[PathBuf]) -> Result<Self, KnowledgeError> {
         let mut files: Vec<File> = embedded::FILES
             .iter()
-            .map(|(path, text)| File { path: (*path).to_owned(), text: (*text).to_owned() })
+            .map(|(path, text)| File {
+                path: (*path).to_owned(),
+                shown: format!("rules/{path}"),
+                text: (*text).to_owned(),
+            })
             .collect();
         for folder in extra {
             for file in read_folder(folder)? {
@@ -121,7 +127,7 @@ impl Knowledge {
                 ["protocol.toml" | "wire.toml"] | ["lints", _, "page.md"] => {}
                 _ => {
                     return Err(KnowledgeError::Inconsistent {
-                        file: file.path.clone(),
+                        file: file.shown.clone(),
                         message: "no kind of knowledge has this place; see rules/README.md".to_owned(),
                     });
                 }
@@ -239,7 +245,7 @@ const ALL_CONSTRUCTS: [Construct; 14] = [
 
 fn parse<T: DeserializeOwned>(file: &File) -> Result<T, KnowledgeError> {
     toml::from_str(&file.text).map_err(|error| KnowledgeError::Malformed {
-        file: format!("rules/{}", file.path),
+        file: file.shown.clone(),
         message: error.to_string().trim_end().to_owned(),
     })
 }
@@ -247,6 +253,13 @@ fn parse<T: DeserializeOwned>(file: &File) -> Result<T, KnowledgeError> {
 /// The knowledge files of a `--rules` folder; fixtures and other files are left alone.
 fn read_folder(folder: &Path) -> Result<Vec<File>, KnowledgeError> {
     let unreadable = |path: &Path, source| KnowledgeError::Unreadable { path: path.to_owned(), source };
+    match fs::metadata(folder) {
+        Ok(metadata) if !metadata.is_dir() => {
+            return Err(unreadable(folder, std::io::Error::other("not a folder")));
+        }
+        Ok(_) => {}
+        Err(error) => return Err(unreadable(folder, error)),
+    }
     let mut files = Vec::new();
     for entry in WalkDir::new(folder).sort_by_file_name() {
         let entry = entry.map_err(|error| {
@@ -259,7 +272,7 @@ fn read_folder(folder: &Path) -> Result<Vec<File>, KnowledgeError> {
         let known = path.ends_with(".toml") || (path.starts_with("lints/") && path.ends_with(".md"));
         if entry.file_type().is_file() && known && !fixture {
             let text = fs::read_to_string(entry.path()).map_err(|error| unreadable(entry.path(), error))?;
-            files.push(File { path, text });
+            files.push(File { path, shown: entry.path().to_string_lossy().replace('\\', "/"), text });
         }
     }
     Ok(files)
@@ -305,6 +318,7 @@ mod tests {
     fn an_unknown_key_is_named_with_file_and_line() {
         let file = File {
             path: "sdks/rust/ours.toml".to_owned(),
+            shown: "rules/sdks/rust/ours.toml".to_owned(),
             text: "name = \"ours\"\npackages = [\"ours\"]\nchecked = \"1\"\nurl = \"\"\ncolour = 1\n".to_owned(),
         };
         let Err(error) = parse::<Sdk>(&file) else { panic!("not refused") };

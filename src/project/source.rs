@@ -90,6 +90,18 @@ impl Source {
         Span { start: self.position(range.start), end: self.position(range.end.max(range.start)) }
     }
 
+    /// The line of this number (from 0), as reports may show it, without its end.
+    #[must_use]
+    pub fn display_line(&self, number: usize) -> &str {
+        let range = u32::try_from(number).ok().and_then(|number| self.lines().line(number));
+        let line = range.and_then(|range| self.display().get(usize::from(range.start())..usize::from(range.end())));
+        line.unwrap_or_default().trim_end_matches(['\n', '\r'])
+    }
+
+    fn lines(&self) -> &LineIndex {
+        self.lines.get_or_init(|| LineIndex::new(&self.text))
+    }
+
     /// Number of the line (from 0) that holds a byte of [`Source::text`].
     #[must_use]
     pub fn line_of(&self, offset: usize) -> usize {
@@ -101,7 +113,7 @@ impl Source {
         while !self.text.is_char_boundary(offset) {
             offset -= 1;
         }
-        let lines = self.lines.get_or_init(|| LineIndex::new(&self.text));
+        let lines = self.lines();
         let size = TextSize::try_from(offset).unwrap_or_default();
         let at = lines.line_col(size);
         let column = lines.to_wide(WideEncoding::Utf32, at).map_or(at.col, |wide| wide.col);

@@ -1,12 +1,12 @@
 //! Finds the files to check and reads them, in parallel. What a file's text means is no business of this module.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use ignore::overrides::{Override, OverrideBuilder};
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use thiserror::Error;
 
@@ -79,7 +79,7 @@ pub fn walk(
     wanted: &(dyn Fn(&Path) -> bool + Sync),
     visit: &(dyn Fn(Visit<'_>) + Sync),
 ) -> Result<Walked, WalkError> {
-    let overrides = overrides(&options.excludes)?;
+    let excludes = excludes(&options.excludes)?;
     let (files, folders) = split(&options.paths)?;
     let state = Mutex::new(State::default());
     let mut buffer = Vec::new();
@@ -94,7 +94,10 @@ pub fn walk(
         builder
             .hidden(false)
             .follow_links(false)
-            .overrides(overrides)
+            .filter_entry(move |entry| {
+                let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+                entry.depth() == 0 || !excludes.matched(entry.path(), is_folder).is_ignore()
+            })
             .git_ignore(options.respect_ignore)
             .git_exclude(options.respect_ignore)
             .git_global(options.respect_ignore)
@@ -143,21 +146,24 @@ fn state_of(state: &Mutex<State>) -> std::sync::MutexGuard<'_, State> {
     state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-fn overrides(globs: &[String]) -> Result<Override, WalkError> {
-    let mut builder = OverrideBuilder::new(".");
-    let bad =
-        |glob: &str, error: &ignore::Error| WalkError::BadGlob { glob: glob.to_owned(), message: error.to_string() };
+fn excludes(globs: &[String]) -> Result<Gitignore, WalkError> {
+    let mut builder = GitignoreBuilder::new(std::env::current_dir().unwrap_or_else(|_| ".".into()));
+    let bad = |glob: &str, error: ignore::Error| WalkError::BadGlob {
+        glob: glob.to_owned(),
+        message: match error {
+            ignore::Error::Glob { err, .. } => err,
+            other => other.to_string(),
+        },
+    };
     for glob in globs {
-        // An override keeps what it names; `!` turns that round. A user's own `!` keeps.
-        let turned = glob.strip_prefix('!').map_or_else(|| format!("!{glob}"), str::to_owned);
-        builder.add(&turned).map_err(|error| bad(glob, &error))?;
+        builder.add_line(None, glob).map_err(|error| bad(glob, error))?;
     }
-    builder.build().map_err(|error| bad(&globs.join(", "), &error))
+    builder.build().map_err(|error| bad(&globs.join(", "), error))
 }
 
 /// The named files, and the named folders without those that lie inside another.
 fn split(paths: &[PathBuf]) -> Result<(BTreeSet<PathBuf>, Vec<PathBuf>), WalkError> {
-    let mut files = BTreeSet::new();
+    let mut files: BTreeMap<PathBuf, PathBuf> = BTreeMap::new();
     let mut folders: Vec<(PathBuf, PathBuf)> = Vec::new();
     for path in paths {
         let canonical = path.canonicalize().map_err(|_| WalkError::Missing(path.clone()))?;
@@ -167,16 +173,15 @@ fn split(paths: &[PathBuf]) -> Result<(BTreeSet<PathBuf>, Vec<PathBuf>), WalkErr
                 folders.push((path.clone(), canonical));
             }
         } else {
-            files.insert(path.clone());
+            files.entry(canonical).or_insert_with(|| path.clone());
         }
     }
     // A walk names its files below the folder as it was given; a file named twice must compare equal.
-    let within = |file: &PathBuf| {
-        let canonical = file.canonicalize().ok()?;
-        let (given, known) = folders.iter().find(|(_, known)| canonical.starts_with(known))?;
-        Some(given.join(canonical.strip_prefix(known).ok()?))
+    let within = |(canonical, given): (PathBuf, PathBuf)| {
+        let inside = folders.iter().find_map(|(folder, known)| Some(folder.join(canonical.strip_prefix(known).ok()?)));
+        inside.unwrap_or(given)
     };
-    let files = files.iter().map(|file| within(file).unwrap_or_else(|| file.clone())).collect();
+    let files = files.into_iter().map(within).collect();
     Ok((files, folders.into_iter().map(|(given, _)| given).collect()))
 }
 

@@ -101,10 +101,10 @@ fn diagnostic(finding: &Finding) -> (SafeFiles, Diagnostic<usize>) {
     for related in finding.related.iter().take(MAX_RELATED) {
         place(&related.source, &related.range, LabelStyle::Secondary, safe::text(&related.message));
     }
-    let mut notes: Vec<String> = finding.help.iter().map(|help| format!("help: {help}")).collect();
-    notes.extend(finding.notes.iter().map(|note| format!("note: {note}")));
+    let mut notes: Vec<String> = finding.help.iter().map(|help| format!("help: {}", safe::text(help))).collect();
+    notes.extend(finding.notes.iter().map(|note| format!("note: {}", safe::text(note))));
     if finding.related.len() > MAX_RELATED {
-        notes.push(format!("note: {} more places belong to it", finding.related.len() - MAX_RELATED));
+        notes.push(format!("note: {} not shown belong to it", many(finding.related.len() - MAX_RELATED, "place")));
     }
     if finding.in_test {
         notes.push("note: in test code; --exclude-tests leaves it out".to_owned());
@@ -125,8 +125,8 @@ struct SafeFiles {
 
 struct SafeFile {
     name: String,
-    /// Line (from 0) → where its text begins in `text`.
-    starts: BTreeMap<usize, usize>,
+    /// Line (from 0) → where its text begins in `text`, and how many of its characters are cut off before that.
+    starts: BTreeMap<usize, (usize, isize)>,
     text: String,
 }
 
@@ -147,11 +147,13 @@ impl SafeFiles {
         let end = (range.end.min(end).max(range.start) - begin).min(line.len());
         let shown = safe::line(line, (range.start - begin).min(line.len())..end);
 
+        let shift = line[..(range.start - begin).min(line.len())].chars().count().cast_signed()
+            - shown.text[..shown.marked.start].chars().count().cast_signed();
         let target = &mut self.files[file];
         let number = source.line_of(range.start);
         let start = match target.starts.get(&number) {
             // A second place on a line that was cut for the first points at the line as a whole.
-            Some(start) => {
+            Some((start, _)) => {
                 let line_end = target.text[*start..].find('\n').map_or(target.text.len(), |at| start + at);
                 let known = &target.text[*start..line_end];
                 if known != shown.text {
@@ -159,15 +161,25 @@ impl SafeFiles {
                 }
                 *start
             }
-            None => {
-                let start = target.text.len();
-                target.text.push_str(&shown.text);
-                target.text.push('\n');
-                target.starts.insert(number, start);
-                start
-            }
+            None => target.add(number, &shown.text, shift),
         };
+        // Where one line lies between two places, it is shown too.
+        for (between, other) in [(number.wrapping_sub(1), number.wrapping_sub(2)), (number + 1, number + 2)] {
+            if target.starts.contains_key(&other) && !target.starts.contains_key(&between) {
+                target.add(between, &safe::line(source.display_line(between), 0..0).text, 0);
+            }
+        }
         (file, start + shown.marked.start..start + shown.marked.end)
+    }
+}
+
+impl SafeFile {
+    fn add(&mut self, number: usize, line: &str, shift: isize) -> usize {
+        let start = self.text.len();
+        self.text.push_str(line);
+        self.text.push('\n');
+        self.starts.insert(number, (start, shift));
+        start
     }
 }
 
@@ -186,14 +198,21 @@ impl<'a> Files<'a> for SafeFiles {
 
     fn line_index(&'a self, file: usize, byte: usize) -> Result<usize, files::Error> {
         let file = self.files.get(file).ok_or(files::Error::FileMissing)?;
-        let found = file.starts.iter().filter(|(_, start)| **start <= byte).max_by_key(|(_, start)| **start);
+        let found = file.starts.iter().filter(|(_, (start, _))| *start <= byte).max_by_key(|(_, (start, _))| *start);
         found.map(|(line, _)| *line).ok_or(files::Error::FileMissing)
+    }
+
+    fn column_number(&'a self, file: usize, line: usize, byte: usize) -> Result<usize, files::Error> {
+        let file = self.files.get(file).ok_or(files::Error::FileMissing)?;
+        let (start, shift) = file.starts.get(&line).ok_or(files::Error::FileMissing)?;
+        let shown = file.text.get(*start..byte).unwrap_or_default().chars().count();
+        Ok(shown.saturating_add_signed(*shift) + 1)
     }
 
     fn line_range(&'a self, file: usize, line: usize) -> Result<Range<usize>, files::Error> {
         let file = self.files.get(file).ok_or(files::Error::FileMissing)?;
         match file.starts.get(&line) {
-            Some(start) => {
+            Some((start, _)) => {
                 let end = file.text[*start..].find('\n').map_or(file.text.len(), |at| start + at + 1);
                 Ok(*start..end)
             }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::{View, paths};
+use super::{View, paths, safe};
 use crate::finding::Finding;
 use crate::knowledge::protocol::{Role, Status};
 use crate::knowledge::rule::Severity;
@@ -136,7 +136,14 @@ pub fn write(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
             suppressed: outcome.findings.iter().filter(|finding| finding.suppressed.is_some()).count(),
         },
     };
-    serde_json::to_writer_pretty(&mut *out, &report)?;
+    // What is not ASCII stands inside of strings, where an escape says the same.
+    let text = serde_json::to_string_pretty(&report)?;
+    for part in text.split_inclusive(|c: char| !c.is_ascii() && safe::is_unsafe(c)) {
+        match part.chars().next_back().filter(|c| !c.is_ascii() && safe::is_unsafe(*c)) {
+            Some(last) => write!(out, "{}\\u{:04x}", &part[..part.len() - last.len_utf8()], u32::from(last))?,
+            None => write!(out, "{part}")?,
+        }
+    }
     writeln!(out)
 }
 

@@ -26,20 +26,28 @@ use files::ConfigFiles;
 use launch::Started;
 use redact::{Shown, looks_secret};
 
-/// The usages of one config file, in order of the text.
+/// A config file that was read: its source, as far as it may be shown, and its usages in order of the text.
+pub struct Config {
+    /// The file.
+    pub source: Arc<Source>,
+    /// What it does with Roots.
+    pub usages: Vec<Usage>,
+}
+
+/// Reads one config file; nothing, when it is none.
 ///
 /// # Errors
 /// The skip, when the file is an MCP config (by its name, its text or because the user named it) and does not parse.
-pub fn usages(
+pub fn read(
     knowledge: &Knowledge,
     files: &ConfigFiles<'_>,
     path: &Path,
     text: String,
     named: bool,
-) -> Result<Vec<Usage>, Skipped> {
+) -> Result<Option<Config>, Skipped> {
     let known = files.of(path);
     let Some(syntax) = known.first().map(|(_, file)| file.syntax).or_else(|| files::syntax_of(path)) else {
-        return Ok(Vec::new());
+        return Ok(None);
     };
     let source = Source::new(path.to_owned(), text);
     let documents = match document::parse(syntax, source.text()) {
@@ -48,7 +56,7 @@ pub fn usages(
             let must_parse = named || known.iter().any(|(_, file)| file.must_parse);
             return match must_parse || names_container(knowledge, source.text()) {
                 true => Err(skip(&source, &malformed)),
-                false => Ok(Vec::new()),
+                false => Ok(None),
             };
         }
     };
@@ -69,7 +77,8 @@ pub fn usages(
     drafts.sort_by_key(|draft| (draft.span.start, draft.span.end));
     let display = shown.apply(source.text());
     let source = Arc::new(source.shown_as(display));
-    Ok(drafts.into_iter().map(|draft| draft.usage(&source, host)).collect())
+    let usages = drafts.into_iter().map(|draft| draft.usage(&source, host)).collect();
+    Ok(Some(Config { source, usages }))
 }
 
 /// Of several hosts that read a file of this name the one whose containers the file has.

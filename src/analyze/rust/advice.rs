@@ -78,10 +78,13 @@ pub(super) fn advise(
     unit: usize,
     views: &[FileView<'_, '_>],
     folded: &[Vec<Folded>],
+    whole: bool,
 ) -> Vec<Advised> {
     let files = &world.units[unit].files;
     let mut advised = requests(knowledge, files, views, folded);
-    advised.extend(capability_without_handler(folded));
+    if whole {
+        advised.extend(capability_without_handler(folded));
+    }
     for (index, file) in files.iter().enumerate() {
         let uses_roots = !folded[index].is_empty();
         for fact in &file.facts {

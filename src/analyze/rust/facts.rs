@@ -293,4 +293,6 @@ pub(super) struct FileFacts {
     pub matters: bool,
     /// It was read by its tokens, and why.
     pub degraded: Option<Degraded>,
+    /// String literals that look like suppression comments.
+    pub texts: Vec<Range<usize>>,
 }

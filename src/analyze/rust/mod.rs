@@ -39,10 +39,20 @@ pub struct FileAnalysis(FileFacts);
 impl FileAnalysis {
     /// Parses a file. Needs [`STACK_BYTES`] of stack.
     ///
+    /// `package` is the folder of its package.
+    ///
     /// # Errors
     /// The skip, when not even the tokens of the file can be told apart.
-    pub fn new(vocabulary: &Vocabulary<'_>, source: &Arc<Source>) -> Result<Self, Skipped> {
-        collect::collect(vocabulary, source, is_test_file(source.path())).map(Self)
+    pub fn new(vocabulary: &Vocabulary<'_>, source: &Arc<Source>, package: Option<&Path>) -> Result<Self, Skipped> {
+        let absolute = std::path::absolute(source.path()).unwrap_or_default();
+        let inside = package.and_then(|root| absolute.strip_prefix(root).ok()).unwrap_or(source.path());
+        collect::collect(vocabulary, source, is_test_file(inside)).map(Self)
+    }
+
+    /// String literals that look like suppression comments.
+    #[must_use]
+    pub fn texts(&self) -> &[std::ops::Range<usize>] {
+        &self.0.texts
     }
 
     /// Whether the file was read by its tokens, and why.
@@ -58,9 +68,15 @@ impl FileAnalysis {
     }
 }
 
-/// The second half: names over all files, then usages in order of path and place.
+/// The second half: names over all files, then usages in order of path and place. `is_whole` says whether all files of
+/// the package in a folder are there.
 #[must_use]
-pub fn usages(knowledge: &Knowledge, manifests: &Manifests<'_>, files: Vec<FileAnalysis>) -> Vec<Usage> {
+pub fn usages(
+    knowledge: &Knowledge,
+    manifests: &Manifests<'_>,
+    files: Vec<FileAnalysis>,
+    is_whole: &dyn Fn(&Path) -> bool,
+) -> Vec<Usage> {
     let mut packages: BTreeMap<Option<std::path::PathBuf>, (Option<_>, Vec<FileFacts>)> = BTreeMap::new();
     let mut loose = Vec::new();
     for FileAnalysis(file) in files {
@@ -81,7 +97,8 @@ pub fn usages(knowledge: &Knowledge, manifests: &Manifests<'_>, files: Vec<FileA
     units.extend(loose.into_iter().map(|file| Unit::new(None, vec![file])));
 
     let world = World::new(&knowledge.rust_sdks, units);
-    let mut usages: Vec<Usage> = (0..world.units.len()).flat_map(|unit| unit_usages(&world, knowledge, unit)).collect();
+    let mut usages: Vec<Usage> =
+        (0..world.units.len()).flat_map(|unit| unit_usages(&world, knowledge, unit, is_whole)).collect();
     usages.sort_by(|a, b| {
         let key = |usage: &Usage| (usage.span.start, usage.span.end, usage.what);
         a.source.path().cmp(b.source.path()).then_with(|| key(a).cmp(&key(b)))
@@ -89,7 +106,8 @@ pub fn usages(knowledge: &Knowledge, manifests: &Manifests<'_>, files: Vec<FileA
     usages
 }
 
-fn unit_usages(world: &World<'_>, knowledge: &Knowledge, unit: usize) -> Vec<Usage> {
+fn unit_usages(world: &World<'_>, knowledge: &Knowledge, unit: usize, is_whole: &dyn Fn(&Path) -> bool) -> Vec<Usage> {
+    let whole = world.units[unit].package.as_ref().is_none_or(|package| is_whole(&package.root));
     let files = &world.units[unit].files;
     let functions: BTreeSet<String> = files.iter().flat_map(|file| file.functions.iter().cloned()).collect();
     let traits: BTreeSet<String> = files.iter().flat_map(|file| file.traits.iter().cloned()).collect();
@@ -100,7 +118,7 @@ fn unit_usages(world: &World<'_>, knowledge: &Knowledge, unit: usize) -> Vec<Usa
         folded.iter().flatten().any(|one| one.hit.construct == Construct::InputRequest && !one.hit.in_test);
 
     let mut usages = Vec::new();
-    for advised in advice::advise(world, knowledge, unit, &views, &folded) {
+    for advised in advice::advise(world, knowledge, unit, &views, &folded, whole) {
         usages.push(advice_usage(files, advised));
     }
     for (index, uses) in folded.into_iter().enumerate() {

@@ -44,6 +44,28 @@ pub(super) fn parse(text: &str) -> Parsed {
     }
 }
 
+/// String literals (and documentation) that hold `needle`, as ranges of the text. Spans of an earlier parse end.
+pub(super) fn literals_with(text: &str, needle: &str) -> Vec<std::ops::Range<usize>> {
+    proc_macro2::extra::invalidate_current_thread_spans();
+    let mut found = Vec::new();
+    let Ok(stream) = without_shebang(text).parse::<TokenStream>() else { return found };
+    let mut levels = vec![stream.into_iter()];
+    while let Some(level) = levels.last_mut() {
+        match level.next() {
+            Some(TokenTree::Group(group)) => levels.push(group.stream().into_iter()),
+            Some(TokenTree::Literal(literal)) => {
+                let range = range(literal.span());
+                if text.get(range.clone()).is_some_and(|text| text.contains(needle)) {
+                    found.push(range);
+                }
+            }
+            Some(_) => {}
+            None => drop(levels.pop()),
+        }
+    }
+    found
+}
+
 /// Bytes of the text that a span covers.
 pub(super) fn range(span: proc_macro2::Span) -> std::ops::Range<usize> {
     span.byte_range()

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use memchr::memmem::Finder;
 
-use crate::judge::suppress::MARKER;
 use crate::knowledge::Knowledge;
+use crate::usage::MARKER;
 
 /// What the bytes of a file promise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

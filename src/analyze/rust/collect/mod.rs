@@ -27,6 +27,7 @@ use super::types::{constructed_type, receiver, segments, type_name};
 use super::vocabulary::Vocabulary;
 use crate::finding::{Degraded, SkipReason, Skipped};
 use crate::project::source::Source;
+use crate::usage::MARKER;
 
 /// Parses a file and records its facts.
 ///
@@ -34,6 +35,9 @@ use crate::project::source::Source;
 /// The skip, when not even the tokens of the file can be told apart.
 pub(super) fn collect(vocabulary: &Vocabulary<'_>, source: &Arc<Source>, in_test: bool) -> Result<FileFacts, Skipped> {
     let mut collector = Collector::new(vocabulary, Arc::clone(source), in_test);
+    if source.text().contains(MARKER) {
+        collector.out.texts = parse::literals_with(source.text(), MARKER);
+    }
     let (reason, detail, stream) = match parse::parse(source.text()) {
         Parsed::Tree(file) => {
             collector.rename_pass(&file);
@@ -90,6 +94,7 @@ impl<'a, 'k> Collector<'a, 'k> {
                 speaks_mcp,
                 matters: true,
                 degraded: None,
+                texts: Vec::new(),
             },
             scope: 0,
             item: 0,

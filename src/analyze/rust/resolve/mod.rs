@@ -193,10 +193,10 @@ impl<'w, 'k> FileView<'w, 'k> {
             (Some(_), None) => None,
             (None, _) => Some(false),
         };
-        if fact.around.silenced {
-            hit.remarks.push(Remark::RustcSilenced);
-        } else if warns == Some(false) {
+        if warns == Some(false) {
             hit.remarks.push(Remark::RustcSilent);
+        } else if fact.around.silenced {
+            hit.remarks.push(Remark::RustcSilenced);
         }
         hit.sdk = Some(SdkUse { name: found.sdk.name.clone(), version: found.version });
         hit

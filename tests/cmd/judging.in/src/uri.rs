@@ -3,5 +3,5 @@
 use rmcp::model::Root;
 
 pub fn parent() -> Root {
-    Root::new("file:///work/app/..")
+    Root::new("file:///srv/app/..")
 }

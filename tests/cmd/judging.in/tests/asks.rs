@@ -9,5 +9,5 @@ async fn asks(peer: &Peer<RoleServer>) {
 
 #[test]
 fn refuses_a_root_that_leaves_its_folder() {
-    refuses(Root::new("file:///work/app/.."));
+    refuses(Root::new("file:///srv/app/.."));
 }
