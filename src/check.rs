@@ -1,5 +1,6 @@
 //! One check, from paths to an [`Outcome`]: walk, analyze, judge. The only place that knows all three.
 
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -84,6 +85,7 @@ pub fn check(knowledge: &Knowledge, options: &CheckOptions) -> Result<Outcome, C
     let run = Run {
         knowledge,
         vocabulary: &vocabulary,
+        config_endings: files::endings(knowledge),
         configs: OnceLock::new(),
         manifests: &manifests,
         options,
@@ -123,6 +125,7 @@ pub fn check(knowledge: &Knowledge, options: &CheckOptions) -> Result<Outcome, C
 
 struct Run<'a, 'k> {
     knowledge: &'k Knowledge,
+    config_endings: BTreeSet<&'k str>,
     /// Compiled when the first file comes that can be a config: it takes as long as the rest of the start.
     configs: OnceLock<ConfigFiles<'k>>,
     vocabulary: &'a Vocabulary<'k>,
@@ -134,6 +137,10 @@ struct Run<'a, 'k> {
 impl<'k> Run<'_, 'k> {
     fn gathered(&self) -> std::sync::MutexGuard<'_, Gathered> {
         self.gathered.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn has_config_ending(&self, path: &Path) -> bool {
+        path.extension().and_then(|ending| ending.to_str()).is_some_and(|ending| self.config_endings.contains(ending))
     }
 
     fn configs(&self) -> &ConfigFiles<'k> {
@@ -148,7 +155,7 @@ impl<'k> Run<'_, 'k> {
             return Ok(walk::Walked { files: 1, skipped: Vec::new() });
         }
         let visit = |visit: Visit<'_>| self.look(&visit, send);
-        let wanted = |path: &Path| is_rust(path) || (files::can_be_config(path) && self.configs().matches(path));
+        let wanted = |path: &Path| is_rust(path) || (self.has_config_ending(path) && self.configs().matches(path));
         Ok(walk::walk(&self.options.walk, &wanted, &visit)?)
     }
 

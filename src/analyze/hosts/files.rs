@@ -1,5 +1,6 @@
 //! Which files are host configs, by their names.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,10 +18,6 @@ pub struct ConfigFiles<'k> {
     /// For each glob of the set: whose it is, and what its file leaves out.
     owners: Vec<(Owner<'k>, Arc<GlobSet>)>,
 }
-
-/// Endings that the patterns can have; others are not even matched.
-const EXTENSIONS: [&str; 11] =
-    ["json", "jsonc", "json5", "yaml", "yml", "toml", "properties", "md", "example", "sample", "template"];
 
 impl<'k> ConfigFiles<'k> {
     /// Compiles the patterns.
@@ -50,7 +47,7 @@ impl<'k> ConfigFiles<'k> {
     /// Whether a file is one of a host's.
     #[must_use]
     pub fn matches(&self, path: &Path) -> bool {
-        can_be_config(path) && self.set.is_match(path) && !self.of(path).is_empty()
+        self.set.is_match(path) && !self.of(path).is_empty()
     }
 
     /// The hosts that read a file of this path: those whose name it is alone first, generic names last, else in order
@@ -69,10 +66,11 @@ fn valid<T>(result: Result<T, globset::Error>) -> T {
     result.unwrap_or_else(|error| unreachable!("validated on load: {error}"))
 }
 
-/// Whether a file has an ending that configs have; the cheap question before [`ConfigFiles::matches`].
+/// The endings of all patterns: the cheap question before [`ConfigFiles::matches`], which is dear to set up.
 #[must_use]
-pub fn can_be_config(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| EXTENSIONS.iter().any(|known| extension == *known))
+pub fn endings(knowledge: &Knowledge) -> BTreeSet<&str> {
+    let patterns = knowledge.hosts.iter().flat_map(|host| &host.files).flat_map(|file| &file.patterns);
+    patterns.filter_map(|pattern| pattern.rsplit_once('.')).map(|(_, ending)| ending).collect()
 }
 
 /// A pattern of the gitignore dialect that is found anywhere in a tree; a `!` before it is not part of it.

@@ -107,7 +107,10 @@ impl<'k> Vocabulary<'k> {
         if !self.common.iter().any(|needle| needle.find(bytes).is_some()) {
             return Promise::Nothing;
         }
-        let in_company = || [&self.capabilities, &self.uri_key].iter().any(|needle| needle.find(bytes).is_some());
+        let in_company = || {
+            let signs = [&self.capabilities, &self.uri_key];
+            signs.iter().any(|needle| needle.find(bytes).is_some()) || self.sdk_crates.is_match(bytes)
+        };
         let named = self.names.find_iter(bytes).any(|found| is_word(bytes, found.range()));
         if named || (in_company() && has_word(&self.capability, bytes)) {
             return Promise::Something;
@@ -158,6 +161,7 @@ mod tests {
             "json!({\"roots\": [{\"uri\": \"file:///a\"}]})",
             "json!({\"method\": \"roots/list\"})",
             "// mcp-roots-lint: allow(roots-type) reason",
+            "use turul_mcp_server::roots; roots! {}",
         ] {
             assert_eq!(promise(text), Promise::Something, "{text}");
         }
