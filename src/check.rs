@@ -49,11 +49,6 @@ pub enum CheckError {
     Thread(std::io::Error),
 }
 
-/// A file worth parsing.
-struct Candidate {
-    source: Arc<Source>,
-}
-
 /// What the workers bring together.
 #[derive(Default)]
 struct Gathered {
@@ -92,14 +87,18 @@ pub fn check(knowledge: &Knowledge, options: &CheckOptions) -> Result<Outcome, C
         gathered: Mutex::default(),
     };
     let workers = thread::available_parallelism().map_or(1, usize::from);
-    let (send, receive) = sync_channel::<Candidate>(2 * workers);
+    let (send, receive) = sync_channel::<Arc<Source>>(2 * workers);
     let receive = Mutex::new(receive);
 
     let walked = thread::scope(|scope| {
-        for _ in 0..workers {
-            // Stack is reserved here and used only by the files that need it.
-            let worker = thread::Builder::new().stack_size(rust::STACK_BYTES);
-            worker.spawn_scoped(scope, || run.work(&receive)).map_err(CheckError::Thread)?;
+        // Stack is reserved here and used only by the files that need it.
+        let start = |_| thread::Builder::new().stack_size(rust::STACK_BYTES).spawn_scoped(scope, || run.work(&receive));
+        let started: Vec<_> = (0..workers).map(start).collect();
+        // One worker is enough to go on with.
+        if started.iter().all(Result::is_err)
+            && let Some(Err(error)) = started.into_iter().next()
+        {
+            return Err(CheckError::Thread(error));
         }
         let walked = run.read(&send);
         drop(send);
@@ -147,7 +146,7 @@ impl<'k> Run<'_, 'k> {
         self.configs.get_or_init(|| ConfigFiles::new(self.knowledge))
     }
 
-    fn read(&self, send: &SyncSender<Candidate>) -> Result<walk::Walked, CheckError> {
+    fn read(&self, send: &SyncSender<Arc<Source>>) -> Result<walk::Walked, CheckError> {
         if let Some(name) = &self.options.stdin {
             let mut bytes = Vec::new();
             std::io::stdin().lock().read_to_end(&mut bytes).map_err(CheckError::Stdin)?;
@@ -160,7 +159,7 @@ impl<'k> Run<'_, 'k> {
     }
 
     /// Decides by the bytes whether a file is worth parsing. Runs on the walker's threads.
-    fn look(&self, visit: &Visit<'_>, send: &SyncSender<Candidate>) {
+    fn look(&self, visit: &Visit<'_>, send: &SyncSender<Arc<Source>>) {
         let skip = |reason, detail: String| {
             self.gathered().skip(Skipped::new(visit.path, reason, detail));
         };
@@ -192,8 +191,8 @@ impl<'k> Run<'_, 'k> {
             return;
         }
         let source = Arc::new(Source::new(visit.path.to_owned(), text.to_owned()));
-        // The workers are gone only when one of them could not be started, which ends the check.
-        let _ = send.send(Candidate { source });
+        // A worker ends only when this sender is gone.
+        let _ = send.send(source);
     }
 
     /// A host config, or something else that the user named.
@@ -236,16 +235,15 @@ impl<'k> Run<'_, 'k> {
         named.into_iter().any(|named| file.starts_with(&named) && named.starts_with(&root))
     }
 
-    fn work(&self, receive: &Mutex<Receiver<Candidate>>) {
+    fn work(&self, receive: &Mutex<Receiver<Arc<Source>>>) {
         loop {
             let next = receive.lock().unwrap_or_else(PoisonError::into_inner).recv();
-            let Ok(candidate) = next else { return };
-            self.analyze(&candidate);
+            let Ok(source) = next else { return };
+            self.analyze(&source);
         }
     }
 
-    fn analyze(&self, candidate: &Candidate) {
-        let source = &candidate.source;
+    fn analyze(&self, source: &Arc<Source>) {
         let result = catch_unwind(AssertUnwindSafe(|| {
             let package = self.manifests.package_of(source.path());
             FileAnalysis::new(self.vocabulary, source, package.as_ref().map(|package| package.root.as_path()))
