@@ -247,7 +247,6 @@ fn package(words: &[Word], kind: LaunchKind, from: &[&str], env: Env, found: &mu
 
 fn named(words: &[Word], kind: LaunchKind, env: Env, found: &mut Vec<Started>) {
     if let Some((word, args)) = words.split_first() {
-        let args = args.strip_prefix(&[]).unwrap_or(args);
         // `npx -y package -- args` and `dnx package --yes args`.
         let args: Vec<Word> =
             args.iter().skip_while(|word| matches!(word.text.as_str(), "--" | "--yes" | "-y")).cloned().collect();

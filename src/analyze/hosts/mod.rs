@@ -364,7 +364,7 @@ fn has_option(options: &[String], text: &str) -> bool {
 
 fn is_pinned(server: &Server, entry: &Entry<'_>, started: &Started) -> bool {
     let pin = &server.pin;
-    let env = entry.env.iter().chain([]).map(|(name, ..)| name);
+    let env = entry.env.iter().map(|(name, ..)| name);
     let launcher_env = started.env.iter().map(|(name, ..)| name);
     started.args.iter().any(|word| has_option(&pin.options, &word.text))
         || env.chain(launcher_env).any(|name| pin.env.contains(name))
