@@ -149,7 +149,12 @@ impl<'k> Run<'_, 'k> {
     fn read(&self, send: &SyncSender<Arc<Source>>) -> Result<walk::Walked, CheckError> {
         if let Some(name) = &self.options.stdin {
             let mut bytes = Vec::new();
-            std::io::stdin().lock().read_to_end(&mut bytes).map_err(CheckError::Stdin)?;
+            let limit = walk::MAX_FILE_BYTES + 1;
+            std::io::stdin().lock().take(limit).read_to_end(&mut bytes).map_err(CheckError::Stdin)?;
+            if bytes.len() as u64 == limit {
+                let skipped = vec![Skipped::new(name, SkipReason::TooLarge, walk::too_large())];
+                return Ok(walk::Walked { files: 0, skipped });
+            }
             self.look(&Visit { path: name, named: true, bytes: &bytes }, send);
             return Ok(walk::Walked { files: 1, skipped: Vec::new() });
         }
@@ -177,7 +182,9 @@ impl<'k> Run<'_, 'k> {
             return;
         };
         let package = self.manifests.package_of(visit.path);
-        if promise == Promise::WithSdk && package.as_ref().is_none_or(|package| package.sdks.is_empty()) {
+        if promise == Promise::WithSdk
+            && package.as_ref().is_none_or(|package| package.sdks.is_empty() && !package.is_broken)
+        {
             return;
         }
         if let Some(package) = package.filter(|package| package.is_sdk.is_some())
@@ -217,7 +224,7 @@ impl<'k> Run<'_, 'k> {
             Ok(Ok(Some(config))) => {
                 let mut gathered = self.gathered();
                 if config.source.text().contains(MARKER) {
-                    gathered.commented.push(suppress::Commented { source: config.source, texts: None });
+                    gathered.commented.push(suppress::Commented { source: config.source, texts: config.texts });
                 }
                 gathered.usages.extend(config.usages);
             }
@@ -252,7 +259,7 @@ impl<'k> Run<'_, 'k> {
         match result {
             Ok(Ok(analysis)) => {
                 if source.text().contains(MARKER) {
-                    let texts = Some(analysis.texts().to_vec());
+                    let texts = analysis.texts().to_vec();
                     gathered.commented.push(suppress::Commented { source: Arc::clone(source), texts });
                 }
                 gathered.degraded.extend(analysis.degraded().cloned());
@@ -274,6 +281,9 @@ impl<'k> Run<'_, 'k> {
 /// UTF-8, or UTF-16 with a byte order mark, which PowerShell writes.
 fn decode(bytes: &[u8]) -> Result<String, String> {
     let utf16 = |bytes: &[u8], unit: fn([u8; 2]) -> u16| {
+        if bytes.len() % 2 == 1 {
+            return Err("broken UTF-16".to_owned());
+        }
         let units = bytes.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
         char::decode_utf16(units).collect::<Result<String, _>>().map_err(|_| "broken UTF-16".to_owned())
     };

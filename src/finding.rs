@@ -72,6 +72,8 @@ pub enum SkipReason {
     Unreadable,
     /// A link that leads nowhere.
     BrokenLink,
+    /// A link to a folder that is not among the checked ones.
+    LinkedFolder,
     /// Larger than the limit.
     TooLarge,
     /// Nested deeper than a parser can follow.
@@ -94,7 +96,7 @@ impl SkipReason {
     /// Whether the check is incomplete because of it; else it was a choice.
     #[must_use]
     pub fn is_incomplete(self) -> bool {
-        !matches!(self, Self::SdkSource | Self::Excluded | Self::BrokenLink)
+        !matches!(self, Self::SdkSource | Self::Excluded | Self::BrokenLink | Self::LinkedFolder)
     }
 
     /// The name of design and output.
@@ -103,6 +105,7 @@ impl SkipReason {
         match self {
             Self::Unreadable => "unreadable",
             Self::BrokenLink => "broken-link",
+            Self::LinkedFolder => "linked-folder",
             Self::TooLarge => "too-large",
             Self::TooDeep => "too-deep",
             Self::NotUtf8 => "not-utf8",

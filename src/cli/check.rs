@@ -120,41 +120,50 @@ pub(super) fn run(args: CheckArgs) -> Result<Exit, Error> {
     let mut args = args;
     if args.user {
         let files = user_files(&knowledge, &|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
-        list_user_files(&files)?;
+        list_user_files(&files);
         args.user_paths = files.into_iter().flat_map(|file| file.found).collect();
     }
     let settings = Settings::resolve(args, &knowledge)?;
     let outcome = check::check(&knowledge, &settings.check)?;
 
-    let mut out = BufWriter::new(io::stdout().lock());
-    let view = View { outcome: &outcome, pedantic: settings.pedantic, elapsed: begin.elapsed() };
-    match settings.format {
-        Format::Human => report::human::write(&view, super::terminal(&common).color, &mut out)?,
-        Format::Short => report::short::write(&view, &mut out)?,
-        Format::Json => report::json::write(&view, &mut out)?,
-    }
-    out.flush()?;
+    let exit = exit(&outcome, settings.fail_on);
     if outcome.files_checked == 0 && outcome.skipped.is_empty() {
-        writeln!(
+        let _ = writeln!(
             io::stderr(),
             "hint: there was nothing to check here; Rust sources (`*.rs`) and the configs of MCP hosts are checked"
-        )?;
+        );
     }
-    Ok(exit(&outcome, settings.fail_on))
+    let view = View { outcome: &outcome, pedantic: settings.pedantic, elapsed: begin.elapsed() };
+    let color = super::terminal(&common).color;
+    match write(&view, settings.format, color) {
+        // Whoever read us has seen enough; the verdict stands.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(exit),
+        Err(error) => Err(error.into()),
+        Ok(()) => Ok(exit),
+    }
+}
+
+fn write(view: &View<'_>, format: Format, color: bool) -> io::Result<()> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    match format {
+        Format::Human => report::human::write(view, color, &mut out)?,
+        Format::Short => report::short::write(view, &mut out)?,
+        Format::Json => report::json::write(view, &mut out)?,
+    }
+    out.flush()
 }
 
 /// Says on stderr where this user's configs were looked for, and which are there.
-fn list_user_files(files: &[UserFile]) -> io::Result<()> {
+fn list_user_files(files: &[UserFile]) {
     let mut err = io::stderr().lock();
     for file in files {
         for found in &file.found {
-            writeln!(err, "found   {} ({})", safe::text(&found.to_string_lossy()), file.host)?;
+            let _ = writeln!(err, "found   {} ({})", safe::text(&found.to_string_lossy()), safe::text(&file.host));
         }
     }
     for file in files.iter().filter(|file| file.found.is_empty()) {
-        writeln!(err, "absent  {} ({})", safe::text(&file.place.to_string_lossy()), file.host)?;
+        let _ = writeln!(err, "absent  {} ({})", safe::text(&file.place.to_string_lossy()), safe::text(&file.host));
     }
-    Ok(())
 }
 
 fn exit(outcome: &Outcome, fail_on: FailOn) -> Exit {

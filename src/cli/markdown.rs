@@ -4,6 +4,8 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
+use crate::report::safe;
+
 const HEADING: Style = Style::new().bold().underline();
 const CODE: Style = AnsiColor::Cyan.on_default();
 const STRONG: Style = Style::new().bold();
@@ -12,6 +14,7 @@ const STRONG: Style = Style::new().bold();
 pub(super) fn write(page: &str, color: bool, out: &mut dyn Write) -> io::Result<()> {
     let mut in_code = false;
     for line in page.lines() {
+        let line = &safe::text(line);
         if line.starts_with("```") {
             in_code = !in_code;
         } else if in_code {

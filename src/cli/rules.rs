@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use super::{CommonArgs, Error, Exit};
+use crate::report::safe;
 
 /// Formats of the list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -34,7 +35,7 @@ pub(super) fn run(args: &RulesArgs) -> Result<Exit, Error> {
         ListFormat::Human => {
             let width = knowledge.rules.iter().map(|rule| rule.name.len()).max().unwrap_or_default();
             for rule in &knowledge.rules {
-                writeln!(out, "{:width$}  {:11}  {}", rule.name, rule.level_name(), rule.summary)?;
+                writeln!(out, "{:width$}  {:11}  {}", rule.name, rule.level_name(), safe::text(&rule.summary))?;
             }
         }
         ListFormat::Json => {

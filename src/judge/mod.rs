@@ -2,7 +2,7 @@
 
 pub mod suppress;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -241,21 +241,26 @@ fn apply_suppressions(
     commented: &[suppress::Commented],
     every_rule_ran: bool,
 ) -> Vec<Finding> {
-    let mut by_path: HashMap<PathBuf, Vec<usize>> = HashMap::new();
+    let mut by_line: HashMap<PathBuf, BTreeMap<usize, Vec<usize>>> = HashMap::new();
     for (index, finding) in findings.iter().enumerate() {
-        by_path.entry(finding.source.path().to_owned()).or_default().push(index);
+        let lines = by_line.entry(finding.source.path().to_owned()).or_default();
+        lines.entry(finding.span.start.line as usize - 1).or_default().push(index);
     }
+    let none = BTreeMap::new();
     let mut about = Vec::new();
-    for suppress::Commented { source, texts } in commented {
-        let (suppressions, invalid) = suppress::read(knowledge, source, texts.as_deref());
-        let here = by_path.get(source.path()).map(Vec::as_slice).unwrap_or_default();
+    for file in commented {
+        let source = &file.source;
+        let (suppressions, invalid) = suppress::read(knowledge, file);
+        let lines = by_line.get(source.path()).unwrap_or(&none);
         for suppression in suppressions {
             let mut unused: BTreeSet<&str> = suppression.rules.iter().map(String::as_str).collect();
-            for index in here {
+            let covered = match suppression.line {
+                Some(line) => lines.range(line..=line),
+                None => lines.range(..),
+            };
+            for index in covered.flat_map(|(_, here)| here) {
                 let finding = &mut findings[*index];
-                let line = finding.span.start.line as usize - 1;
-                let covered = suppression.line.is_none_or(|covered| covered == line);
-                if covered && suppression.rules.contains(&finding.rule) {
+                if suppression.rules.contains(&finding.rule) {
                     unused.remove(finding.rule.as_str());
                     finding.suppressed.get_or_insert_with(|| suppression.reason.clone());
                 }

@@ -12,8 +12,8 @@ use crate::usage::MARKER;
 pub struct Commented {
     /// The file.
     pub source: Arc<Source>,
-    /// String literals that look like such comments, where the syntax told; else quotes are counted.
-    pub texts: Option<Vec<Range<usize>>>,
+    /// Literals, keys and values: what looks like a comment in them is text.
+    pub texts: Vec<Range<usize>>,
 }
 
 /// One well-formed suppression comment.
@@ -39,36 +39,31 @@ pub(super) struct Invalid {
 }
 
 /// Reads the suppression comments of a file.
-pub(super) fn read(
-    knowledge: &Knowledge,
-    source: &Source,
-    texts: Option<&[Range<usize>]>,
-) -> (Vec<Suppression>, Vec<Invalid>) {
+pub(super) fn read(knowledge: &Knowledge, file: &Commented) -> (Vec<Suppression>, Vec<Invalid>) {
     let (mut found, mut invalid) = (Vec::new(), Vec::new());
-    let lines: Vec<&str> = source.text().split_inclusive('\n').collect();
+    let lines: Vec<&str> = file.source.text().split_inclusive('\n').collect();
+    let next_code = next_code_lines(&lines);
+    let mut texts: Vec<&Range<usize>> = file.texts.iter().collect();
+    texts.sort_by_key(|text| text.start);
     let mut offset = 0;
     for (number, line) in lines.iter().enumerate() {
-        if let Some((at, comment)) = comment_of(line) {
-            let span = offset + at..offset + line.trim_end().len();
-            let is_text = match texts {
-                Some(texts) => texts.iter().any(|text| text.contains(&span.start)),
-                None => line[..at].replace("\\\"", "").matches('"').count() % 2 == 1,
-            };
-            if is_text {
-                offset += line.len();
-                continue;
-            }
-            match parse(knowledge, comment) {
-                Ok((rules, reason, whole_file)) => {
-                    let alone = line[..at].trim().is_empty();
-                    let covered = if alone { next_code_line(&lines, number) } else { number };
-                    let line = (!whole_file).then_some(covered);
-                    found.push(Suppression { rules, reason, line, span });
-                }
-                Err(problem) => invalid.push(Invalid { problem, span }),
-            }
-        }
+        let start = offset;
         offset += line.len();
+        let Some((at, comment)) = comment_of(line) else { continue };
+        let span = start + at..start + line.trim_end().len();
+        let before = texts.partition_point(|text| text.start <= span.start);
+        if before.checked_sub(1).is_some_and(|last| texts[last].contains(&span.start)) {
+            continue;
+        }
+        match parse(knowledge, comment) {
+            Ok((rules, reason, whole_file)) => {
+                let alone = line[..at].trim().is_empty();
+                let covered = if alone { next_code[number] } else { number };
+                let line = (!whole_file).then_some(covered);
+                found.push(Suppression { rules, reason, line, span });
+            }
+            Err(problem) => invalid.push(Invalid { problem, span }),
+        }
     }
     (found, invalid)
 }
@@ -86,12 +81,21 @@ fn comment_of(line: &str) -> Option<(usize, &str)> {
     is_comment.then_some((start, line[marker + MARKER.len()..].trim()))
 }
 
-fn next_code_line(lines: &[&str], comment: usize) -> usize {
+/// For each line the next one below it that holds code, or itself.
+fn next_code_lines(lines: &[&str]) -> Vec<usize> {
     let is_code = |line: &str| {
         let line = line.trim();
         !(line.is_empty() || line.starts_with("//") || line.starts_with('#'))
     };
-    (comment + 1..lines.len()).find(|number| is_code(lines[*number])).unwrap_or(comment)
+    let mut next = vec![0; lines.len()];
+    let mut below = None;
+    for number in (0..lines.len()).rev() {
+        next[number] = below.unwrap_or(number);
+        if is_code(lines[number]) {
+            below = Some(number);
+        }
+    }
+    next
 }
 
 fn parse(knowledge: &Knowledge, comment: &str) -> Result<(Vec<String>, String, bool), String> {
@@ -124,7 +128,10 @@ mod tests {
 
     fn read_text(text: &str) -> (Vec<Suppression>, Vec<Invalid>) {
         let knowledge = Knowledge::load(&[]).unwrap_or_else(|error| panic!("{error}"));
-        read(&knowledge, &Source::new("a.rs".into(), text.to_owned()), None)
+        let texts = text.match_indices('"').map(|(at, _)| at).collect::<Vec<_>>();
+        let texts = texts.chunks(2).map(|pair| pair[0]..pair[pair.len() - 1] + 1).collect();
+        let source = Arc::new(Source::new("a.rs".into(), text.to_owned()));
+        read(&knowledge, &Commented { source, texts })
     }
 
     #[test]

@@ -164,6 +164,13 @@ impl Knowledge {
         }
         for rule in &self.rules {
             let file = format!("lints/{}/rule.toml", rule.name);
+            let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+            if !rule.name.chars().all(is_name) {
+                return Err(inconsistent(
+                    &file,
+                    "a rule's name has lower-case letters, digits and `-` alone".to_owned(),
+                ));
+            }
             let applies = &rule.applies;
             let kinds = [!applies.constructs.is_empty(), applies.advice.is_some(), applies.config.is_some()];
             if kinds.into_iter().filter(|kind| *kind).count() != 1 {
@@ -181,6 +188,9 @@ impl Knowledge {
         }
         for host in &self.hosts {
             for pattern in host.files.iter().flat_map(|file| &file.patterns) {
+                if pattern.len() > MAX_PATTERN {
+                    return Err(inconsistent("hosts/", format!("{}: a pattern is too long", host.name)));
+                }
                 if let Err(error) = crate::analyze::hosts::files::glob(pattern) {
                     return Err(inconsistent("hosts/", format!("{}: {pattern}: {error}", host.name)));
                 }
@@ -224,6 +234,9 @@ impl Knowledge {
         self.rules.iter().find(|rule| rule.applies.advice == Some(advice))
     }
 }
+
+/// Bytes of a glob; what is longer may not compile.
+const MAX_PATTERN: usize = 200;
 
 /// All constructs, to check that the protocol file is complete.
 const ALL_CONSTRUCTS: [Construct; 14] = [

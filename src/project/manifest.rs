@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use semver::{Version, VersionReq};
 use serde::Deserialize;
 
+use super::walk::read_text;
 use crate::knowledge::sdk::Sdk;
 
 /// An SDK among a package's dependencies.
@@ -32,6 +33,8 @@ pub struct Package {
     pub sdks: Vec<SdkDependency>,
     /// It is an SDK: index into the knowledge's SDKs.
     pub is_sdk: Option<usize>,
+    /// Its manifest cannot be read: it may depend on anything.
+    pub is_broken: bool,
 }
 
 impl Package {
@@ -42,8 +45,8 @@ impl Package {
     }
 }
 
-/// Looks packages up by folder and remembers them. Manifests that do not parse count as absent: cargo itself
-/// reports them, and names alone still tell most of what the analyzer needs.
+/// Looks packages up by folder and remembers them. Cargo itself reports manifests that do not parse; names alone still
+/// tell most of what the analyzer needs.
 pub struct Manifests<'k> {
     sdks: &'k [Sdk],
     packages: Mutex<HashMap<PathBuf, Option<Arc<Package>>>>,
@@ -84,15 +87,15 @@ struct RawPackage {
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct RawWorkspace {
-    dependencies: BTreeMap<String, RawDependency>,
+    dependencies: RawDependencies,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "kebab-case", default)]
 struct RawTables {
-    dependencies: BTreeMap<String, RawDependency>,
-    dev_dependencies: BTreeMap<String, RawDependency>,
-    build_dependencies: BTreeMap<String, RawDependency>,
+    dependencies: RawDependencies,
+    dev_dependencies: RawDependencies,
+    build_dependencies: RawDependencies,
 }
 
 #[derive(Clone, Deserialize)]
@@ -106,7 +109,11 @@ enum RawDependency {
         workspace: bool,
         path: Option<PathBuf>,
     },
+    /// Whatever else stands there: one odd entry does not lose the others.
+    Other(serde::de::IgnoredAny),
 }
+
+type RawDependencies = BTreeMap<String, RawDependency>;
 
 impl RawTables {
     fn all(&self) -> impl Iterator<Item = (&String, &RawDependency)> {
@@ -160,6 +167,7 @@ impl<'k> Manifests<'k> {
                 RawDependency::Table { version, package, path, .. } => {
                     (version.as_deref(), package.as_deref(), path.as_deref())
                 }
+                RawDependency::Other(_) => (None, None, None),
             };
             let package = own_package.or(package).unwrap_or(key);
             let Some(sdk) = self.sdks.iter().position(|sdk| sdk.packages.iter().any(|name| name == package)) else {
@@ -175,7 +183,8 @@ impl<'k> Manifests<'k> {
             sdks.push(SdkDependency { sdk, crate_name, version });
         }
         let is_sdk = self.sdks.iter().position(|sdk| !sdk.ambiguous && sdk.packages.contains(&raw.name));
-        Some(Package { name: raw.name.clone(), root: folder.to_owned(), sdks, is_sdk })
+        let is_broken = raw.name.is_empty();
+        Some(Package { name: raw.name.clone(), root: folder.to_owned(), sdks, is_sdk, is_broken })
     }
 
     /// The version of `package` in the nearest lock file; of several the one that the requirement asks for.
@@ -193,13 +202,20 @@ impl<'k> Manifests<'k> {
     }
 }
 
+/// A manifest; a broken one is there but says nothing.
 fn read_manifest(folder: &Path) -> Option<RawManifest> {
-    toml::from_str(&fs::read_to_string(folder.join("Cargo.toml")).ok()?).ok()
+    let path = folder.join("Cargo.toml");
+    fs::symlink_metadata(&path).ok()?;
+    let parsed = read_text(&path).ok().and_then(|text| toml::from_str(&text).ok());
+    Some(parsed.unwrap_or_else(|| RawManifest {
+        package: Some(RawPackage { name: String::new(), workspace: None }),
+        ..RawManifest::default()
+    }))
 }
 
 fn read_lock(path: &Path) -> Locked {
     let mut locked = Locked::new();
-    let raw = fs::read_to_string(path).ok().and_then(|text| toml::from_str::<RawLock>(&text).ok());
+    let raw = read_text(path).ok().and_then(|text| toml::from_str::<RawLock>(&text).ok());
     for package in raw.map(|raw| raw.package).unwrap_or_default() {
         locked.entry(package.name).or_default().push(package.version);
     }

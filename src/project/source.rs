@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use line_index::{LineIndex, TextSize, WideEncoding};
+use line_index::{LineIndex, TextSize};
 use serde::Serialize;
 
 /// A place in a file as people and machines name it.
@@ -35,6 +35,8 @@ pub struct Source {
     display: Option<String>,
     bom_bytes: usize,
     lines: OnceLock<LineIndex>,
+    /// Ends of the characters that are longer than a byte, and the bytes that they and all before them have too many.
+    wide: OnceLock<Vec<(usize, usize)>>,
 }
 
 /// UTF-8's byte order mark.
@@ -54,7 +56,7 @@ impl Source {
     pub fn new(path: PathBuf, mut text: String) -> Self {
         let bom_bytes = if text.starts_with(BOM) { BOM.len() } else { 0 };
         text.drain(..bom_bytes);
-        Self { path, text, display: None, bom_bytes, lines: OnceLock::new() }
+        Self { path, text, display: None, bom_bytes, lines: OnceLock::new(), wide: OnceLock::new() }
     }
 
     /// The same file, of which reports show `display`: a text of the same length with secrets blotted out.
@@ -108,6 +110,21 @@ impl Source {
         self.position(offset).line as usize - 1
     }
 
+    /// Bytes before an offset beyond one for each character. Counted once: a line can be as long as its file.
+    fn extra_bytes(&self, offset: usize) -> usize {
+        let wide = self.wide.get_or_init(|| {
+            let mut extra = 0;
+            let long = self.text.char_indices().filter(|(_, c)| c.len_utf8() > 1);
+            long.map(|(at, c)| {
+                extra += c.len_utf8() - 1;
+                (at + c.len_utf8(), extra)
+            })
+            .collect()
+        });
+        let before = wide.partition_point(|(end, _)| *end <= offset);
+        before.checked_sub(1).map_or(0, |last| wide[last].1)
+    }
+
     fn position(&self, offset: usize) -> Position {
         let mut offset = offset.min(self.text.len());
         while !self.text.is_char_boundary(offset) {
@@ -116,7 +133,8 @@ impl Source {
         let lines = self.lines();
         let size = TextSize::try_from(offset).unwrap_or_default();
         let at = lines.line_col(size);
-        let column = lines.to_wide(WideEncoding::Utf32, at).map_or(at.col, |wide| wide.col);
+        let extra = self.extra_bytes(offset) - self.extra_bytes(offset - at.col as usize);
+        let column = at.col - u32::try_from(extra).unwrap_or_default();
         Position { line: at.line + 1, column: column + 1, offset: offset + self.bom_bytes }
     }
 }

@@ -38,6 +38,9 @@ pub enum WalkError {
     /// A named path is not there.
     #[error("{}: no such file or folder", .0.display())]
     Missing(PathBuf),
+    /// A named path cannot be read.
+    #[error("{}: {}", .0.display(), .1)]
+    Unreadable(PathBuf, String),
     /// `--exclude` is not a glob.
     #[error("--exclude {glob:?}: {message}")]
     BadGlob {
@@ -87,6 +90,10 @@ pub fn walk(
         read(file, true, &mut buffer, visit, &state);
     }
     if let Some((first, rest)) = folders.split_first() {
+        let respect_ignore = options.respect_ignore;
+        if let Some(odd) = folders.iter().find(|folder| respect_ignore && has_odd_ignore_file(folder)) {
+            return Err(WalkError::Unreadable(odd.clone(), "its ignore file is a pipe or a device".to_owned()));
+        }
         let mut builder = WalkBuilder::new(first);
         for folder in rest {
             builder.add(folder);
@@ -96,6 +103,9 @@ pub fn walk(
             .follow_links(false)
             .filter_entry(move |entry| {
                 let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+                if is_folder && respect_ignore && has_odd_ignore_file(entry.path()) {
+                    return false;
+                }
                 entry.depth() == 0 || !excludes.matched(entry.path(), is_folder).is_ignore()
             })
             .git_ignore(options.respect_ignore)
@@ -119,7 +129,7 @@ pub fn walk(
                     return enter(&entry, options.default_excludes, state);
                 }
                 if kind.is_some_and(|kind| kind.is_symlink()) {
-                    if wanted(entry.path()) {
+                    if wanted(entry.path()) || entry.path().is_dir() {
                         state_of(state).links.insert(entry.into_path());
                     }
                 } else if wanted(entry.path()) && !files.contains(entry.path()) {
@@ -129,7 +139,7 @@ pub fn walk(
             })
         });
     }
-    read_links(&folders, &files, visit, &state, &mut buffer);
+    read_links(&folders, &files, options, wanted, visit, &state, &mut buffer);
     let mut state = state.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     state.skipped.sort();
     Ok(Walked { files: state.files, skipped: state.skipped })
@@ -166,7 +176,10 @@ fn split(paths: &[PathBuf]) -> Result<(BTreeSet<PathBuf>, Vec<PathBuf>), WalkErr
     let mut files: BTreeMap<PathBuf, PathBuf> = BTreeMap::new();
     let mut folders: Vec<(PathBuf, PathBuf)> = Vec::new();
     for path in paths {
-        let canonical = path.canonicalize().map_err(|_| WalkError::Missing(path.clone()))?;
+        let canonical = path.canonicalize().map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => WalkError::Missing(path.clone()),
+            _ => WalkError::Unreadable(path.clone(), error.to_string()),
+        })?;
         if canonical.is_dir() {
             if !folders.iter().any(|(_, known)| canonical.starts_with(known)) {
                 folders.retain(|(_, known)| !known.starts_with(&canonical));
@@ -210,15 +223,33 @@ fn read(path: &Path, named: bool, buffer: &mut Vec<u8>, visit: &dyn Fn(Visit<'_>
             state_of(state).files += 1;
             visit(Visit { path, named, bytes: buffer });
         }
-        Ok(false) => state_of(state).skipped.push(Skipped::new(
-            path,
-            SkipReason::TooLarge,
-            format!("larger than {} MiB", MAX_FILE_BYTES / 1024 / 1024),
-        )),
+        Ok(false) => state_of(state).skipped.push(Skipped::new(path, SkipReason::TooLarge, too_large())),
         Err(error) => {
             state_of(state).skipped.push(Skipped::new(path, SkipReason::Unreadable, error.to_string()));
         }
     }
+}
+
+/// What is said of a file over the limit.
+pub(crate) fn too_large() -> String {
+    format!("larger than {} MiB", MAX_FILE_BYTES / 1024 / 1024)
+}
+
+/// The text of a file beside the checked ones, a manifest or lock. Never waits on a pipe or a device.
+pub(super) fn read_text(path: &Path) -> io::Result<String> {
+    let mut buffer = Vec::new();
+    match read_into(path, &mut buffer)? {
+        true => String::from_utf8(buffer).map_err(io::Error::other),
+        false => Err(io::Error::other(too_large())),
+    }
+}
+
+/// Whether a folder has an ignore file that is no file: reading a pipe would wait, and a device never ends.
+fn has_odd_ignore_file(folder: &Path) -> bool {
+    [".gitignore", ".ignore", ".git/info/exclude"].iter().any(|name| {
+        let path = folder.join(name);
+        path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
+    })
 }
 
 /// Fills the buffer with a regular file's bytes; `false` when it is too large. Never waits on a pipe or a device.
@@ -235,10 +266,12 @@ fn read_into(path: &Path, buffer: &mut Vec<u8>) -> io::Result<bool> {
     Ok(buffer.len() as u64 <= MAX_FILE_BYTES)
 }
 
-/// Symlinked files that lead out of the walked folders; those that stay inside were read under their own name.
+/// Symlinked files whose target the walk did not read under its own name, and folders that links lead to.
 fn read_links(
     folders: &[PathBuf],
     files: &BTreeSet<PathBuf>,
+    options: &WalkOptions,
+    wanted: &dyn Fn(&Path) -> bool,
     visit: &dyn Fn(Visit<'_>),
     state: &Mutex<State>,
     buffer: &mut Vec<u8>,
@@ -247,15 +280,32 @@ fn read_links(
     let canonical = |path: &PathBuf| path.canonicalize().ok();
     let inside: Vec<PathBuf> = folders.iter().filter_map(canonical).collect();
     let mut seen: BTreeSet<PathBuf> = files.iter().filter_map(canonical).collect();
+    // What stands inside was read there, unless its own name or place leaves it out.
+    let was_read = |target: &Path| {
+        inside.iter().filter_map(|folder| target.strip_prefix(folder).ok()).any(|below| {
+            let excluded = below.components().any(|part| {
+                let name = part.as_os_str().to_string_lossy();
+                VCS_FOLDERS.contains(&name.as_ref())
+                    || (options.default_excludes && DEFAULT_EXCLUDES.contains(&name.as_ref()))
+            });
+            !excluded && (target.is_dir() || wanted(target))
+        })
+    };
     for link in links {
         match link.canonicalize() {
-            Ok(target) if target.is_dir() || inside.iter().any(|folder| target.starts_with(folder)) => {}
+            Ok(target) if was_read(&target) => {}
+            Ok(target) if target.is_dir() => {
+                let detail = "links are not followed into folders; name the folder itself to have it checked";
+                state_of(state).skipped.push(Skipped::new(&link, SkipReason::LinkedFolder, detail));
+            }
             Ok(target) => {
                 if seen.insert(target) {
                     read(&link, false, buffer, visit, state);
                 }
             }
-            Err(error) => state_of(state).skipped.push(Skipped::new(&link, SkipReason::BrokenLink, error.to_string())),
+            Err(error) => {
+                state_of(state).skipped.push(Skipped::new(&link, SkipReason::BrokenLink, error.to_string()));
+            }
         }
     }
 }

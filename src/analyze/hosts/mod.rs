@@ -32,6 +32,8 @@ pub struct Config {
     pub source: Arc<Source>,
     /// What it does with Roots.
     pub usages: Vec<Usage>,
+    /// Its keys and values: text in them is no comment.
+    pub texts: Vec<Range<usize>>,
 }
 
 /// Reads one config file; nothing, when it is none.
@@ -78,7 +80,11 @@ pub fn read(
     let display = shown.apply(source.text());
     let source = Arc::new(source.shown_as(display));
     let usages = drafts.into_iter().map(|draft| draft.usage(&source, host)).collect();
-    Ok(Some(Config { source, usages }))
+    let mut texts = Vec::new();
+    for document in &documents {
+        document.texts(&mut texts);
+    }
+    Ok(Some(Config { source, usages, texts }))
 }
 
 /// Of several hosts that read a file of this name the one whose containers the file has.
@@ -192,8 +198,16 @@ impl<'k> Finder<'k> {
                 _ => continue,
             };
             for fault in crate::analyze::uri::faults(uri, value) {
-                let item = if looks_secret(value) { "…".to_owned() } else { format!("\"{value}\"") };
-                self.shown.word(value, span);
+                // Only what is a path can be told from a secret.
+                let is_path = value.starts_with("file:") || value.starts_with('/');
+                let item = match value.split_once(':').filter(|_| !is_path || looks_secret(value)) {
+                    Some((scheme, _)) if scheme.chars().all(|c| c.is_ascii_alphanumeric()) => format!("\"{scheme}:…\""),
+                    None if is_path => format!("\"{value}\""),
+                    _ => "\"…\"".to_owned(),
+                };
+                if is_path {
+                    self.shown.word(value, span);
+                }
                 self.drafts.push(Draft::new(What::Advice(fault), span, item));
             }
         }
@@ -215,7 +229,6 @@ impl<'k> Finder<'k> {
                     let mut draft = Draft::new(What::Config(ConfigUse::Roots), &property.key_span, joined);
                     draft.help.push(key.help.clone());
                     draft.mitigations.extend(key.off.iter().any(|off| off == value).then_some(Mitigation::Disabled));
-                    self.shown.word(value, &property.value.span);
                     self.drafts.push(draft);
                 }
             }
@@ -290,14 +303,8 @@ impl<'k> Finder<'k> {
             _ => {}
         }
         if what != ConfigUse::Override {
-            draft.help = suggest::replacement(
-                server,
-                entry,
-                package_at(entry, started),
-                started.kind == LaunchKind::Docker,
-                self.host,
-                self.syntax,
-            );
+            draft.help =
+                suggest::replacement(server, entry, package_at(entry, started), started, self.host, self.syntax);
         }
         self.drafts.push(draft);
     }
@@ -306,7 +313,7 @@ impl<'k> Finder<'k> {
     /// directories.
     fn show(&mut self, entry: &Entry<'_>, started: &Started) {
         let package = package_at(entry, started);
-        for (word, showable) in entry.words.iter().zip(redact::showable(&entry.words, package)) {
+        for (word, showable) in entry.words.iter().zip(redact::showable(&entry.words, package, &started.name)) {
             let is_line = entry.words.iter().filter(|other| other.span == word.span).count() > 1;
             if showable && !is_line {
                 self.shown.word(&word.text, &word.span);
@@ -316,8 +323,9 @@ impl<'k> Finder<'k> {
 }
 
 /// The index of the word that names what is started.
-fn package_at(entry: &Entry<'_>, started: &Started) -> usize {
-    entry.words.iter().position(|word| *word == started.word).unwrap_or_default()
+fn package_at(entry: &Entry<'_>, started: &Started) -> Option<usize> {
+    let from_package_option = |word: &Word| word.span == started.word.span && word.text.ends_with(&started.word.text);
+    entry.words.iter().position(|word| *word == started.word || from_package_option(word))
 }
 
 /// Whether a path of keys is one that the knowledge names: `*` stands for any one key.

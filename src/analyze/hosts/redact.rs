@@ -68,35 +68,79 @@ impl Shown {
     }
 }
 
-/// Which words of a launch may be shown: up to the package (at `package`) what a launcher is told, after it
-/// directories. Anything else may be the value of some `--token`.
-pub(super) fn showable(words: &[Word], package: usize) -> Vec<bool> {
-    let is_plain = |text: &str| {
-        text.len() <= 24
-            && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | '\\' | ':'))
-    };
+/// Words that launchers are told and that say nothing of the user.
+const LAUNCHER_WORDS: [&str; 44] = [
+    "npx", "npx.cmd", "bunx", "pnpx", "pnpm", "yarn", "npm", "bun", "node", "deno", "uv", "uvx", "pipx", "python",
+    "python3", "py", "dnx", "dotnet", "docker", "podman", "cmd", "cmd.exe", "sh", "bash", "env", "wsl", "mise", "sudo",
+    "fvm", "java", "dlx", "exec", "run", "tool", "x", "/c", "-c", "-m", "-y", "--yes", "-i", "--rm", "-it", "--",
+];
+
+/// Which words of a launch may be shown: what launchers are told, the package, and after it options and
+/// directories. Anything else may be the value of some `--token`. `package` is the index of the word that names what
+/// is started, `name` its name; without an index the words came out of one line, of which nothing is shown.
+pub(super) fn showable(words: &[Word], package: Option<usize>, name: &str) -> Vec<bool> {
+    let Some(package) = package else { return vec![false; words.len()] };
     let each = words.iter().enumerate().map(|(at, word)| {
+        let after_option = at.checked_sub(1).is_some_and(|before| words[before].text.starts_with('-'));
         let fits = match at.cmp(&package) {
-            Ordering::Less => is_plain(&word.text),
-            Ordering::Equal => true,
-            Ordering::Greater => is_directory(&word.text) || is_option(&word.text),
+            Ordering::Less => LAUNCHER_WORDS.contains(&word.text.as_str()),
+            Ordering::Equal => is_package(&word.text, name),
+            Ordering::Greater => {
+                is_option(&word.text) || (is_directory(&word.text) && (!after_option || at == package + 1))
+            }
         };
         fits && !looks_secret(&word.text)
     });
     each.collect()
 }
 
-/// `--name` without a value.
-fn is_option(text: &str) -> bool {
-    text.strip_prefix('-').is_some_and(|name| name.chars().all(|c| c.is_ascii_alphabetic() || c == '-'))
+/// A package's name with nothing, a version or a tag behind it, or a plain path with the name in it.
+fn is_package(text: &str, name: &str) -> bool {
+    let is_version = |rest: &str| {
+        let rest = rest.trim_start_matches(['@', '=', ':']);
+        let is_number = rest.starts_with(|c: char| c.is_ascii_digit());
+        let of_version = |c: char| c.is_ascii_digit() || matches!(c, '.' | '*');
+        rest.is_empty()
+            || ["latest", "next", "beta", "alpha", "canary", "rc"].contains(&rest)
+            || (is_number
+                && rest.split('-').next().is_some_and(|numbers| numbers.chars().all(of_version))
+                && rest.len() <= 24)
+    };
+    match text.strip_prefix(name) {
+        Some(rest) => is_version(rest),
+        None => text.contains(name) && is_plain_path(text),
+    }
 }
 
-/// A path from a root, a home or here, or a variable.
+fn is_plain_path(text: &str) -> bool {
+    text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '/' | '\\' | '.' | '_' | '-' | '~' | ':' | '@'))
+}
+
+/// `--name` or `-n`, without a value.
+fn is_option(text: &str) -> bool {
+    let long = text.strip_prefix("--").is_some_and(|name| name.chars().all(|c| c.is_ascii_lowercase() || c == '-'));
+    let short =
+        text.strip_prefix('-').is_some_and(|name| name.len() == 1 && name.chars().all(|c| c.is_ascii_alphabetic()));
+    long || short
+}
+
+/// A path from a root, a home or here, or a variable; nothing that an encoded secret could look like.
 fn is_directory(text: &str) -> bool {
     let drive = text.as_bytes().get(1..3).is_some_and(|rest| rest == b":\\" || rest == b":/");
-    let variable = text.starts_with("${") || text.starts_with("{{") || (text.starts_with('%') && text.ends_with('%'));
-    let named = text.strip_prefix('$').is_some_and(|name| name.starts_with(|c: char| c.is_ascii_uppercase()));
-    drive || variable || named || text == "." || ["/", "./", "../", "~/"].iter().any(|start| text.starts_with(start))
+    let starts = drive || text == "." || ["/", "./", "../", "~/"].iter().any(|start| text.starts_with(start));
+    let is_name =
+        |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
+    let braced = text.strip_prefix("${").and_then(|rest| rest.split_once('}'));
+    let variable = braced.is_some_and(|(name, rest)| {
+        let of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | ':' | '-' | '/');
+        name.chars().all(of_name) && is_plain_path(rest)
+    });
+    let named = text.strip_prefix('$').is_some_and(|rest| {
+        let (name, rest) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        is_name(name) && is_plain_path(rest)
+    });
+    let percent = text.strip_prefix('%').and_then(|rest| rest.strip_suffix('%')).is_some_and(is_name);
+    (starts && is_plain_path(text)) || variable || named || percent
 }
 
 /// Whether a word may be a secret: a known beginning, a `key=value` whose key says so, an address with credentials
@@ -125,7 +169,8 @@ pub(super) fn looks_secret(text: &str) -> bool {
         let name = name.to_lowercase();
         !value.is_empty() && WORDS.iter().any(|word| name.contains(word))
     });
-    let address = lower.contains("://") && (text.contains('@') || text.contains('?'));
+    let scheme = text.split_once(':').is_some_and(|(scheme, _)| scheme.chars().all(|c| c.is_ascii_alphanumeric()));
+    let address = (lower.contains("://") && text.contains('?')) || (scheme && text.contains('@'));
     let begins = |beginning: &str| {
         text.match_indices(beginning).any(|(at, _)| !text[..at].ends_with(|c: char| c.is_ascii_alphanumeric()))
     };

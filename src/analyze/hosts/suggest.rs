@@ -1,9 +1,10 @@
 //! What to write into a config instead: the arguments, variables or folder, in the host's own words.
 
 use super::entries::{ArgsForm, Entry};
+use super::launch::Started;
 use super::redact::showable;
 use crate::knowledge::host::{Host, Syntax};
-use crate::knowledge::server::Server;
+use crate::knowledge::server::{LaunchKind, Server};
 
 /// Stands for a directory where the host has no variable for the open folder.
 const PATH: &str = "/path/to/project";
@@ -15,12 +16,13 @@ const MOUNTED: &str = "/path/in/container";
 pub(super) fn replacement(
     server: &Server,
     entry: &Entry<'_>,
-    package: usize,
-    in_container: bool,
+    package: Option<usize>,
+    started: &Started,
     host: Option<&Host>,
     syntax: Syntax,
 ) -> Vec<String> {
     let replacement = &server.replacement;
+    let in_container = started.kind == LaunchKind::Docker;
     let variable = host.and_then(|host| host.workspace_variable.as_deref());
     let directory = if in_container { MOUNTED } else { variable.unwrap_or(PATH) };
     let fill = |text: &String| text.replace("{directory}", directory);
@@ -29,7 +31,12 @@ pub(super) fn replacement(
     if !replacement.args.is_empty() {
         let added: Vec<String> = replacement.args.iter().map(fill).collect();
         names_path |= added.iter().any(|arg| arg.contains(PATH));
-        help.push(format!("name the directory: `{}`", arguments(entry, package, &added, syntax)));
+        help.push(match package {
+            Some(package) => {
+                format!("name the directory: `{}`", arguments(entry, package, &started.name, &added, syntax))
+            }
+            None => format!("name the directory after `{}` in the command line: `{}`", started.name, added.join(" ")),
+        });
     }
     for (name, value) in &replacement.env {
         let value = fill(value);
@@ -54,12 +61,17 @@ pub(super) fn replacement(
 }
 
 /// The entry's arguments with more at the end, as they would stand in the file.
-fn arguments(entry: &Entry<'_>, package: usize, added: &[String], syntax: Syntax) -> String {
+fn arguments(entry: &Entry<'_>, package: usize, name: &str, added: &[String], syntax: Syntax) -> String {
     let shown: Vec<String> = entry
         .words
         .iter()
-        .zip(showable(&entry.words, package))
-        .map(|(word, showable)| if showable { word.text.clone() } else { "…".to_owned() })
+        .zip(showable(&entry.words, Some(package), name))
+        .enumerate()
+        .map(|(at, (word, showable))| match showable {
+            true => word.text.clone(),
+            false if at == package => name.to_owned(),
+            false => "…".to_owned(),
+        })
         .collect();
     let all = |words: &[String]| -> Vec<String> { words.iter().chain(added).cloned().collect() };
     let list = |words: Vec<String>| {

@@ -54,20 +54,37 @@ impl<'f> Calls<'f> {
         found.map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Whether `holds` for the item or for a caller of it, some steps up. Each function is asked once: callers are
-    /// found by name, and a name such as `new` has thousands.
-    fn on_the_way(&self, file: usize, item: ItemId, holds: &dyn Fn(usize, ItemId) -> bool) -> bool {
-        let mut seen = BTreeSet::from([(file, item)]);
-        let mut step = vec![(file, item)];
-        for _ in 0..=MAX_STEPS {
-            if step.iter().any(|(file, item)| holds(*file, *item)) {
-                return true;
-            }
-            let callers = step.iter().flat_map(|(file, item)| self.callers(*file, *item));
-            let next: Vec<_> = callers.map(|(file, item, _)| (*file, *item)).collect();
-            step = next.into_iter().filter(|caller| seen.insert(*caller)).collect();
+    /// Whether `holds` for the item or for a caller of it, some steps up. Callers are found by name, and a name such as
+    /// `run` has thousands: each name is asked once, and its answer kept in `known`.
+    fn on_the_way(
+        &self,
+        file: usize,
+        item: ItemId,
+        known: &mut BTreeMap<&'f str, bool>,
+        holds: &dyn Fn(usize, ItemId) -> bool,
+    ) -> bool {
+        if holds(file, item) {
+            return true;
         }
-        false
+        let name = self.name(file, item);
+        if let Some(answer) = known.get(name) {
+            return *answer;
+        }
+        let mut seen = BTreeSet::from([name]);
+        let mut step = vec![name];
+        let mut found = false;
+        for _ in 0..MAX_STEPS {
+            let callers = step.iter().filter_map(|name| self.callers.get(name)).flatten();
+            let callers: Vec<(usize, ItemId)> = callers.map(|(file, item, _)| (*file, *item)).collect();
+            found = callers.iter().any(|(file, item)| holds(*file, *item));
+            if found {
+                break;
+            }
+            let names = callers.iter().map(|(file, item)| self.name(*file, *item));
+            step = names.filter(|name| seen.insert(name)).collect();
+        }
+        known.insert(name, found);
+        found
     }
 }
 
@@ -146,6 +163,7 @@ fn requests(
             || calls.callers(file, item).iter().any(|(_, _, call)| call.under_deadline)
     };
 
+    let (mut checked, mut in_time) = (BTreeMap::new(), BTreeMap::new());
     let mut advised = Vec::new();
     for (index, uses) in folded.iter().enumerate() {
         for Folded { hit, .. } in uses {
@@ -166,7 +184,7 @@ fn requests(
                 });
             };
             // A test asks because it knows the answer.
-            if !hit.in_test && !calls.on_the_way(index, hit.item, &is_checked) {
+            if !hit.in_test && !calls.on_the_way(index, hit.item, &mut checked, &is_checked) {
                 // A check elsewhere may reach this call through a stored flag.
                 push(Advice::RequestUnchecked, if checks_anywhere { Confidence::Possible } else { Confidence::Likely });
             }
@@ -174,7 +192,7 @@ fn requests(
             if hit.construct == Construct::InputRequest {
                 continue;
             }
-            if !hit.in_test && !hit.under_deadline && !calls.on_the_way(index, hit.item, &has_deadline) {
+            if !hit.in_test && !hit.under_deadline && !calls.on_the_way(index, hit.item, &mut in_time, &has_deadline) {
                 push(Advice::RequestWithoutDeadline, Confidence::Likely);
             }
             let view = &views[index];

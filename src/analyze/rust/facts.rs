@@ -2,7 +2,7 @@
 //!
 //! Facts are owned and `Send`: no syntax tree outlives the thread that parsed it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -42,6 +42,8 @@ pub(super) struct Scope {
     pub is_module: bool,
     /// Its imports.
     pub imports: Vec<Import>,
+    /// Name → the first import that introduces it.
+    pub by_name: HashMap<String, usize>,
     /// Types, traits, functions and modules defined in it.
     pub defined: BTreeSet<String>,
 }

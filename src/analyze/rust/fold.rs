@@ -1,6 +1,8 @@
 //! One logical use is one finding: the imports, types and variants that belong to a use become its related places.
 
-use super::facts::{FileFacts, ItemKind};
+use std::collections::HashMap;
+
+use super::facts::{FileFacts, ItemId, ItemKind};
 use super::resolve::{Hit, HitKind};
 use crate::knowledge::protocol::Construct;
 use crate::knowledge::rule::Form;
@@ -20,19 +22,31 @@ pub(super) fn fold(facts: &FileFacts, hits: Vec<Hit>) -> Vec<Folded> {
     let mut folded = fold_acts(facts, acts);
     let (imports, uses): (Vec<Hit>, Vec<Hit>) =
         names.into_iter().partition(|hit| facts.items[hit.item].kind == ItemKind::Use);
+    let mut by_item = by_item(&folded);
     for name in uses {
-        match home_of(&folded, &name) {
+        let of_item = by_item.entry(name.item).or_default();
+        match home_of(&folded, of_item, &name) {
             Some(home) => folded[home].related.push(name),
-            None => folded.push(Folded { hit: name, related: Vec::new() }),
+            None => {
+                of_item.push(folded.len());
+                folded.push(Folded { hit: name, related: Vec::new() });
+            }
         }
     }
+    let mut users: HashMap<String, usize> = HashMap::new();
+    for (index, one) in folded.iter().enumerate() {
+        for name in one.related.iter().chain([&one.hit]).flat_map(|hit| hit.quote.split("::")) {
+            users.entry(name.to_owned()).or_insert(index);
+        }
+    }
+    let mut statements: HashMap<ItemId, usize> = HashMap::new();
     for import in imports {
-        let is_meant = |hit: &Hit| hit.quote.rsplit("::").any(|name| name == import.quote);
-        let user = |folded: &Folded| is_meant(&folded.hit) || folded.related.iter().any(is_meant);
-        let same_statement = |folded: &Folded| folded.hit.item == import.item;
-        match folded.iter().position(user).or_else(|| folded.iter().position(same_statement)) {
-            Some(home) => folded[home].related.push(import),
-            None => folded.push(Folded { hit: import, related: Vec::new() }),
+        match users.get(&import.quote).or_else(|| statements.get(&import.item)) {
+            Some(home) => folded[*home].related.push(import),
+            None => {
+                statements.insert(import.item, folded.len());
+                folded.push(Folded { hit: import, related: Vec::new() });
+            }
         }
     }
     for one in &mut folded {
@@ -68,17 +82,30 @@ fn fold_acts(facts: &FileFacts, acts: Vec<Hit>) -> Vec<Folded> {
     // Acts first, so that names find them whatever the order in the text.
     let (first, second): (Vec<Hit>, Vec<Hit>) =
         acts.into_iter().partition(|hit| hit.kind == HitKind::Act && hit.construct != Construct::CapabilityCheck);
+    let mut by_item: HashMap<ItemId, Vec<usize>> = HashMap::new();
     for hit in first.into_iter().chain(second) {
-        match folded.iter_mut().find(|outer| belongs(&hit, &outer.hit)) {
-            Some(outer) => outer.related.push(hit),
-            None => folded.push(Folded { hit, related: Vec::new() }),
+        let of_item = by_item.entry(hit.item).or_default();
+        match of_item.iter().find(|index| belongs(&hit, &folded[**index].hit)) {
+            Some(index) => folded[*index].related.push(hit),
+            None => {
+                of_item.push(folded.len());
+                folded.push(Folded { hit, related: Vec::new() });
+            }
         }
     }
     folded
 }
 
+fn by_item(folded: &[Folded]) -> HashMap<ItemId, Vec<usize>> {
+    let mut by_item: HashMap<ItemId, Vec<usize>> = HashMap::new();
+    for (index, one) in folded.iter().enumerate() {
+        by_item.entry(one.hit.item).or_default().push(index);
+    }
+    by_item
+}
+
 /// The finding that a type name belongs to: the best of its item.
-fn home_of(folded: &[Folded], name: &Hit) -> Option<usize> {
+fn home_of(folded: &[Folded], of_item: &[usize], name: &Hit) -> Option<usize> {
     let rank = |construct: Construct| {
         let of_notification = name.construct == Construct::WireTypeListChanged;
         match construct {
@@ -92,7 +119,7 @@ fn home_of(folded: &[Folded], name: &Hit) -> Option<usize> {
             _ => 4,
         }
     };
-    let of_item = folded.iter().enumerate().filter(|(_, one)| one.hit.item == name.item);
-    let best = of_item.min_by_key(|(index, one)| (rank(one.hit.construct), *index));
-    best.filter(|(_, one)| rank(one.hit.construct) < usize::MAX).map(|(index, _)| index)
+    let rank_of = |index: usize| rank(folded[index].hit.construct);
+    let best = of_item.iter().copied().min_by_key(|index| (rank_of(*index), *index));
+    best.filter(|index| rank_of(*index) < usize::MAX)
 }

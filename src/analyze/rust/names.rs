@@ -158,7 +158,7 @@ impl<'k> World<'k> {
     fn in_scope(&self, unit: usize, file: usize, id: ScopeId, path: &[String], globs: bool, way: &mut Way) -> Resolved {
         let scope = &self.units[unit].files[file].scopes[id];
         let first = &path[0];
-        if let Some(import) = scope.imports.iter().find(|import| import.name.as_ref() == Some(first)) {
+        if let Some(import) = scope.by_name.get(first).map(|index| &scope.imports[*index]) {
             return self.through(unit, file, id, import, &path[1..], way);
         }
         if scope.defined.contains(first) {

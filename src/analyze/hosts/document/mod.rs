@@ -73,6 +73,20 @@ impl Value {
         }
     }
 
+    /// Where keys and scalars stand.
+    pub(super) fn texts(&self, texts: &mut Vec<Range<usize>>) {
+        for item in self.items() {
+            item.texts(texts);
+        }
+        for property in self.properties() {
+            texts.push(property.key_span.clone());
+            property.value.texts(texts);
+        }
+        if self.items().is_empty() && self.properties().is_empty() {
+            texts.push(self.span.clone());
+        }
+    }
+
     /// The value as a person would write it on a command line: text, number or boolean.
     pub(super) fn scalar(&self) -> Option<&str> {
         match &self.node {

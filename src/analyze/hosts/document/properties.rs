@@ -5,25 +5,44 @@ use java_properties::{LineContent, PropertiesIter};
 use super::{Malformed, Node, Property, Value};
 
 pub(super) fn parse(text: &str) -> Result<Value, Malformed> {
-    let starts: Vec<usize> = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+    let starts = line_starts(text);
+    let start_of = |number: usize| number.checked_sub(1).and_then(|index| starts.get(index)).copied();
     let mut properties = Vec::new();
-    for line in PropertiesIter::new(text.as_bytes()) {
+    for line in PropertiesIter::new_with_encoding(text.as_bytes(), encoding_rs::UTF_8) {
         let line = line.map_err(|error| {
-            let at = error.line_number().and_then(|number| starts.get(number.saturating_sub(1)));
-            Malformed::new(at.copied().unwrap_or_default(), "not a line of a properties file")
+            let at = error.line_number().and_then(start_of).unwrap_or_default();
+            Malformed::new(at, "not a line of a properties file")
         })?;
-        let start = starts.get(line.line_number().saturating_sub(1)).copied().unwrap_or_default();
+        let start = start_of(line.line_number()).unwrap_or(text.len());
         if let LineContent::KVPair(key, value) = line.consume_content() {
-            let written = text[start..].split('\n').next().unwrap_or_default();
-            let indent = written.len() - written.trim_start().len();
-            // A key with escapes is longer in the file than here; its line is still the right one.
-            let key_span = start + indent..(start + indent + key.len()).min(start + written.len());
-            let end = start + written.trim_end().len();
-            let span = key_span.end.min(end)..end;
-            properties.push(Property { key, key_span, value: Value { node: Node::Text(value), span } });
+            let written = text[start..].split(['\n', '\r']).next().unwrap_or_default();
+            let key_start = start + written.len() - written.trim_start().len();
+            let key_end = key_start + key_length(written.trim_start());
+            let span = key_end..(start + written.trim_end().len()).max(key_end);
+            let value = Value { node: Node::Text(value), span };
+            properties.push(Property { key, key_span: key_start..key_end, value });
         }
     }
     Ok(Value { node: Node::Map(properties), span: 0..text.len() })
+}
+
+/// Lines end in a line feed, a carriage return, or both.
+fn line_starts(text: &str) -> Vec<usize> {
+    let bytes = text.as_bytes();
+    let ends = |at: &usize| bytes[*at] == b'\n' || (bytes[*at] == b'\r' && bytes.get(at + 1) != Some(&b'\n'));
+    std::iter::once(0).chain((0..bytes.len()).filter(ends).map(|at| at + 1)).collect()
+}
+
+/// Bytes of the key as written: up to the first separator without a backslash before it.
+fn key_length(written: &str) -> usize {
+    let mut escaped = false;
+    for (at, c) in written.char_indices() {
+        if !escaped && (matches!(c, '=' | ':') || c.is_whitespace()) {
+            return at;
+        }
+        escaped = c == '\\' && !escaped;
+    }
+    written.len()
 }
 
 #[cfg(test)]

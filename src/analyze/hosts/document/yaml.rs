@@ -9,6 +9,8 @@ use super::{MAX_DEPTH, Malformed, Node, Property, Value};
 
 /// Values of all documents together, aliases filled in: an end for alias bombs.
 const MAX_VALUES: usize = 2_000_000;
+/// Bytes of text that aliases may copy.
+const MAX_COPIED: usize = 64 * 1024 * 1024;
 
 /// A collection that is still open.
 enum Open {
@@ -24,7 +26,7 @@ struct Frame {
 
 pub(super) fn parse(text: &str) -> Result<Vec<Value>, Malformed> {
     let offsets = Offsets::new(text);
-    let mut builder = Builder { frames: Vec::new(), anchors: HashMap::new(), documents: Vec::new(), values: 0 };
+    let mut builder = Builder::default();
     for event in Parser::new_from_str(text) {
         let (event, span) =
             event.map_err(|error| Malformed::new(offsets.byte(error.marker().index()), error.info().to_owned()))?;
@@ -40,10 +42,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<Value>, Malformed> {
                 };
                 builder.add(Value { node, span }, anchor)?;
             }
-            Event::Alias(anchor) => {
-                let node = builder.anchors.get(&anchor).map_or(Node::Null, |known| known.node.clone());
-                builder.add(Value { node, span }, 0)?;
-            }
+            Event::Alias(anchor) => builder.alias(anchor, span)?,
             _ => {}
         }
     }
@@ -61,14 +60,59 @@ fn plain(value: &str) -> Node {
     }
 }
 
+/// An anchored value and what a copy of it costs.
+struct Anchor {
+    value: Value,
+    size: Size,
+}
+
+/// The size of a value with all that is in it.
+#[derive(Clone, Copy, Default)]
+struct Size {
+    values: usize,
+    height: usize,
+    bytes: usize,
+}
+
+impl Size {
+    fn of(value: &Value) -> Self {
+        let parts = value.items().iter().chain(value.properties().iter().map(|property| &property.value));
+        let mut size = Self { values: 1, height: 0, bytes: value.scalar().map_or(0, str::len) };
+        for part in parts.map(Self::of) {
+            size.values += part.values;
+            size.bytes += part.bytes;
+            size.height = size.height.max(part.height + 1);
+        }
+        size
+    }
+}
+
+#[derive(Default)]
 struct Builder {
     frames: Vec<Frame>,
-    anchors: HashMap<usize, Value>,
+    anchors: HashMap<usize, Anchor>,
     documents: Vec<Value>,
     values: usize,
+    copied: usize,
 }
 
 impl Builder {
+    fn alias(&mut self, anchor: usize, span: Range<usize>) -> Result<(), Malformed> {
+        let Some(known) = self.anchors.get(&anchor) else {
+            return self.add(Value { node: Node::Null, span }, 0);
+        };
+        self.values += known.size.values;
+        self.copied += known.size.bytes;
+        if self.values > MAX_VALUES || self.copied > MAX_COPIED {
+            return Err(Malformed::new(span.start, "aliases make the document too large"));
+        }
+        if self.frames.len() + known.size.height >= MAX_DEPTH {
+            return Err(Malformed::too_deep(span.start));
+        }
+        let node = known.value.node.clone();
+        self.add(Value { node, span }, 0)
+    }
+
     fn open(&mut self, open: Open, start: usize, anchor: usize) -> Result<(), Malformed> {
         if self.frames.len() >= MAX_DEPTH {
             return Err(Malformed::too_deep(start));
@@ -87,31 +131,24 @@ impl Builder {
     }
 
     fn add(&mut self, value: Value, anchor: usize) -> Result<(), Malformed> {
-        self.values += count(&value.node);
-        if self.values > MAX_VALUES {
-            return Err(Malformed::new(value.span.start, "aliases make the document too large"));
-        }
         if anchor != 0 {
-            self.anchors.insert(anchor, value.clone());
+            let size = Size::of(&value);
+            self.anchors.insert(anchor, Anchor { value: value.clone(), size });
         }
         match self.frames.last_mut().map(|frame| &mut frame.open) {
             None => self.documents.push(value),
             Some(Open::List(items)) => items.push(value),
             Some(Open::Map(properties, key)) => match key.take() {
                 Some((key, key_span)) => properties.push(Property { key, key_span, value }),
-                None => *key = Some((value.scalar().unwrap_or_default().to_owned(), value.span)),
+                // A key that is no scalar has no name, and what is in it is a value.
+                None => {
+                    let name = value.scalar().map(str::to_owned);
+                    let span = if name.is_some() { value.span } else { value.span.start..value.span.start };
+                    *key = Some((name.unwrap_or_default(), span));
+                }
             },
         }
         Ok(())
-    }
-}
-
-/// Values in a node that an alias copies; a scalar is one.
-fn count(node: &Node) -> usize {
-    match node {
-        Node::Map(properties) => 1 + properties.len(),
-        Node::List(items) => 1 + items.len(),
-        Node::Text(_) | Node::Plain(_) | Node::Null => 1,
     }
 }
 

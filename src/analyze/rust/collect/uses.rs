@@ -55,7 +55,11 @@ impl Collector<'_, '_> {
     /// Adds one import to the scope at hand.
     pub(super) fn import(&mut self, name: Option<String>, path: Vec<String>, span: Span) {
         let import = Import { name, path, span: parse::range(span), item: self.item, around: self.around };
-        self.out.scopes[self.scope].imports.push(import);
+        let scope = &mut self.out.scopes[self.scope];
+        if let Some(name) = &import.name {
+            scope.by_name.entry(name.clone()).or_insert(scope.imports.len());
+        }
+        scope.imports.push(import);
     }
 
     /// Finds the names that this file gives to promising ones: `use rmcp::model::Root as Workspace`.
