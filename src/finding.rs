@@ -46,6 +46,8 @@ pub struct Finding {
     pub span: Span,
     /// The headline.
     pub message: String,
+    /// A word or two for the place itself.
+    pub label: &'static str,
     /// What to do, best first.
     pub help: Vec<String>,
     /// What else to know.

@@ -93,7 +93,7 @@ pub struct CheckArgs {
     /// Check this user's own host configs, and only them unless paths are given; lists where it looked
     #[arg(long, help_heading = "Files")]
     pub user: bool,
-    /// The name that standard input goes by
+    /// The name that standard input goes by [default: stdin.rs]
     #[arg(long, value_name = "PATH", help_heading = "Files")]
     pub stdin_filename: Option<PathBuf>,
 
@@ -119,6 +119,9 @@ pub(super) fn run(args: CheckArgs) -> Result<Exit, Error> {
     let knowledge = super::load(&common)?;
     let mut args = args;
     if args.user {
+        if ["HOME", "USERPROFILE"].iter().all(|name| std::env::var_os(name).is_none_or(|value| value.is_empty())) {
+            return Err(Error::NoHome);
+        }
         let files = user_files(&knowledge, &|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
         list_user_files(&files);
         args.user_paths = files.into_iter().flat_map(|file| file.found).collect();
@@ -127,15 +130,15 @@ pub(super) fn run(args: CheckArgs) -> Result<Exit, Error> {
     let outcome = check::check(&knowledge, &settings.check)?;
 
     let exit = exit(&outcome, settings.fail_on);
+    let view = View { outcome: &outcome, pedantic: settings.pedantic, elapsed: begin.elapsed() };
+    let written = write(&view, settings.format, super::terminal(&common).color);
     if outcome.files_checked == 0 && outcome.skipped.is_empty() {
         let _ = writeln!(
             io::stderr(),
             "hint: there was nothing to check here; Rust sources (`*.rs`) and the configs of MCP hosts are checked"
         );
     }
-    let view = View { outcome: &outcome, pedantic: settings.pedantic, elapsed: begin.elapsed() };
-    let color = super::terminal(&common).color;
-    match write(&view, settings.format, color) {
+    match written {
         // Whoever read us has seen enough; the verdict stands.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(exit),
         Err(error) => Err(error.into()),

@@ -90,6 +90,8 @@ enum Error {
     Settings(#[from] SettingsError),
     #[error(transparent)]
     Check(#[from] crate::check::CheckError),
+    #[error("--user: your home folder is not known: neither HOME nor USERPROFILE is set")]
+    NoHome,
     #[error("no such rule: {0}")]
     NoRule(String),
     #[error("cannot write: {0}")]

@@ -138,6 +138,11 @@ fn config_finding(knowledge: &Knowledge, options: &JudgeOptions, usage: Usage, c
         severity = Severity::Note;
         notes.push(mitigation_text(*mitigation));
     }
+    // Where no roots come, nothing changes; only what never worked is still worth a word.
+    let fails = matches!(config, ConfigUse::Server { effect: Effect::Fails, .. });
+    if usage.remarks.contains(&Remark::HostSendsNone) && !fails {
+        severity = Severity::Note;
+    }
     if status == Status::Deprecated {
         notes.push(knowledge.protocol.earliest_removal.clone());
     }
@@ -179,7 +184,9 @@ fn remark_text(remark: Remark, usage: &Usage) -> String {
         Remark::HostSendsRoots => {
             format!("{} sends roots to its servers", usage.host.as_deref().unwrap_or("this host"))
         }
-        Remark::HostSendsNone => format!("{} sends no roots", usage.host.as_deref().unwrap_or("this host")),
+        Remark::HostSendsNone => {
+            format!("{} sends no roots: this is so today already", usage.host.as_deref().unwrap_or("this host"))
+        }
         Remark::TokensOnly => "this was found in the tokens of the file: its syntax tree is not to be had".to_owned(),
     }
 }
@@ -199,7 +206,20 @@ fn build(
             help.constructs.is_empty() || verdict.is_some_and(|(construct, _)| help.constructs.contains(&construct));
         role && construct
     };
-    let help = usage.help.iter().chain(rule.helps.iter().filter(fits).map(|help| &help.text)).cloned().collect();
+    let label = match (usage.what, verdict) {
+        (What::Config(ConfigUse::Server { .. }), _) => "asks for roots",
+        (What::Config(ConfigUse::Override), _) => "replaced by roots",
+        (What::Config(_), _) | (_, None) => "",
+        (_, Some((_, status))) => status.name(),
+    };
+    // Help for this very place stands in for advice that is written for Rust code.
+    let own_help = matches!(usage.what, What::Advice(_)) && !usage.help.is_empty();
+    let help = usage
+        .help
+        .iter()
+        .chain(rule.helps.iter().filter(|help| !own_help && fits(help)).map(|help| &help.text))
+        .cloned()
+        .collect();
     notes.extend(rule.notes.iter().cloned());
     let related = usage
         .related
@@ -228,6 +248,7 @@ fn build(
         sdk: usage.sdk,
         in_test: usage.in_test,
         related,
+        label,
         suppressed: None,
         fingerprint: String::new(),
     }

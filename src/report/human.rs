@@ -58,6 +58,9 @@ fn summary(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
     }
     line.push_str(&format!(" at target {}", outcome.target));
     writeln!(out, "{line}")?;
+    if view.listed().next().is_some() {
+        writeln!(out, "`mcp-roots-lint explain RULE` shows the page of a rule, with code before and after")?;
+    }
     let skipped = skips(outcome);
     let millis = view.elapsed.as_millis();
     writeln!(
@@ -96,8 +99,7 @@ fn diagnostic(finding: &Finding) -> (SafeFiles, Diagnostic<usize>) {
         let (file, range) = files.place(source, range);
         labels.push(Label::new(style, file, range).with_message(message));
     };
-    let headline = finding.status.map(|status| status.name().to_owned()).unwrap_or_default();
-    place(&finding.source, &finding.range, LabelStyle::Primary, headline);
+    place(&finding.source, &finding.range, LabelStyle::Primary, finding.label.to_owned());
     for related in finding.related.iter().take(MAX_RELATED) {
         place(&related.source, &related.range, LabelStyle::Secondary, safe::text(&related.message));
     }

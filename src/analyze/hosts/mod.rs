@@ -208,7 +208,9 @@ impl<'k> Finder<'k> {
                 if is_path {
                     self.shown.word(value, span);
                 }
-                self.drafts.push(Draft::new(What::Advice(fault), span, item));
+                let mut draft = Draft::new(What::Advice(fault), span, item);
+                draft.help.push("write the absolute path as `file:///…`, percent-encoded".to_owned());
+                self.drafts.push(draft);
             }
         }
     }

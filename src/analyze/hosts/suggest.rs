@@ -32,6 +32,11 @@ pub(super) fn replacement(
         let added: Vec<String> = replacement.args.iter().map(fill).collect();
         names_path |= added.iter().any(|arg| arg.contains(PATH));
         help.push(match package {
+            // Pasting a long or partly hidden list back would destroy it.
+            Some(package) if !is_short(entry, package, &started.name) => {
+                let added: Vec<String> = added.iter().map(|arg| quoted(arg, syntax)).collect();
+                format!("name the directory: add {} to the arguments", added.join(", "))
+            }
             Some(package) => {
                 format!("name the directory: `{}`", arguments(entry, package, &started.name, &added, syntax))
             }
@@ -53,7 +58,7 @@ pub(super) fn replacement(
     if names_path {
         let host = host.filter(|host| !host.is_generic).map_or("the host", |host| host.name.as_str());
         help.push(format!(
-            "put the absolute path in place of `{PATH}`; {host} has no variable for the open folder that was verified"
+            "put the absolute path in place of `{PATH}`: no variable for the open folder is known for {host}"
         ));
     }
     help.extend(replacement.text.iter().cloned());
@@ -87,6 +92,12 @@ fn arguments(entry: &Entry<'_>, package: usize, name: &str, added: &[String], sy
         ArgsForm::List(key) => assignment(key, &list(all(shown.get(1..).unwrap_or_default())), syntax),
         ArgsForm::Absent => assignment("args", &list(added.to_vec()), syntax),
     }
+}
+
+/// Whether the whole list of words can be shown.
+fn is_short(entry: &Entry<'_>, package: usize, name: &str) -> bool {
+    let shown = showable(&entry.words, Some(package), name);
+    entry.words.len() <= 10 && shown.iter().enumerate().skip(1).all(|(at, shown)| *shown || at == package)
 }
 
 fn assignment(key: &str, value: &str, syntax: Syntax) -> String {

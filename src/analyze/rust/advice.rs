@@ -202,7 +202,7 @@ fn requests(
             };
             if hit.detached || view.is_outside_call(&files[index].items[hit.item].name) {
                 push(Advice::RequestOutsideCall, Confidence::Certain);
-            } else if !callers.is_empty() && callers.iter().all(detached_caller) {
+            } else if callers.iter().any(detached_caller) {
                 push(Advice::RequestOutsideCall, Confidence::Likely);
             }
         }

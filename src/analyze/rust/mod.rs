@@ -21,7 +21,7 @@ use crate::knowledge::Knowledge;
 use crate::knowledge::protocol::{Construct, Role};
 use crate::project::manifest::Manifests;
 use crate::project::source::Source;
-use crate::usage::{Mitigation, RelatedUse, Usage, What};
+use crate::usage::{Mitigation, RelatedUse, Remark, Usage, What};
 
 use advice::Advised;
 use facts::FileFacts;
@@ -155,6 +155,11 @@ fn usage(knowledge: &Knowledge, file: &FileFacts, one: Folded, file_role: Role, 
     if hit.construct == Construct::ListRequest && builds_modern && mitigations.is_empty() {
         mitigations.push(Mitigation::LegacyPath);
     }
+    let mut remarks = hit.remarks;
+    // rustc warns at a part of the use, if not at the whole.
+    if related.iter().any(|part| part.sdk.is_some() && !part.remarks.contains(&Remark::RustcSilent)) {
+        remarks.retain(|remark| *remark != Remark::RustcSilent);
+    }
     let related = related
         .into_iter()
         .map(|hit| RelatedUse {
@@ -173,7 +178,7 @@ fn usage(knowledge: &Knowledge, file: &FileFacts, one: Folded, file_role: Role, 
         sdk: hit.sdk,
         in_test: hit.in_test,
         mitigations,
-        remarks: hit.remarks,
+        remarks,
         related,
         host: None,
         detail: None,
