@@ -1,11 +1,10 @@
 //! One check, from paths to an [`Outcome`]: walk, analyze, judge. The only place that knows all three.
 
-use std::collections::BTreeSet;
 use std::io::Read;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use thiserror::Error;
@@ -80,8 +79,7 @@ pub fn check(knowledge: &Knowledge, options: &CheckOptions) -> Result<Outcome, C
     let run = Run {
         knowledge,
         vocabulary: &vocabulary,
-        config_endings: files::endings(knowledge),
-        configs: OnceLock::new(),
+        configs: ConfigFiles::new(knowledge),
         manifests: &manifests,
         options,
         gathered: Mutex::default(),
@@ -124,26 +122,16 @@ pub fn check(knowledge: &Knowledge, options: &CheckOptions) -> Result<Outcome, C
 
 struct Run<'a, 'k> {
     knowledge: &'k Knowledge,
-    config_endings: BTreeSet<&'k str>,
-    /// Compiled when the first file comes that can be a config: it takes as long as the rest of the start.
-    configs: OnceLock<ConfigFiles<'k>>,
+    configs: ConfigFiles<'k>,
     vocabulary: &'a Vocabulary<'k>,
     manifests: &'a Manifests<'k>,
     options: &'a CheckOptions,
     gathered: Mutex<Gathered>,
 }
 
-impl<'k> Run<'_, 'k> {
+impl Run<'_, '_> {
     fn gathered(&self) -> std::sync::MutexGuard<'_, Gathered> {
         self.gathered.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn has_config_ending(&self, path: &Path) -> bool {
-        path.extension().and_then(|ending| ending.to_str()).is_some_and(|ending| self.config_endings.contains(ending))
-    }
-
-    fn configs(&self) -> &ConfigFiles<'k> {
-        self.configs.get_or_init(|| ConfigFiles::new(self.knowledge))
     }
 
     fn read(&self, send: &SyncSender<Arc<Source>>) -> Result<walk::Walked, CheckError> {
@@ -159,7 +147,7 @@ impl<'k> Run<'_, 'k> {
             return Ok(walk::Walked { files: 1, skipped: Vec::new() });
         }
         let visit = |visit: Visit<'_>| self.look(&visit, send);
-        let wanted = |path: &Path| is_rust(path) || (self.has_config_ending(path) && self.configs().matches(path));
+        let wanted = |path: &Path| is_rust(path) || self.configs.matches(path);
         Ok(walk::walk(&self.options.walk, &wanted, &visit)?)
     }
 
@@ -205,7 +193,7 @@ impl<'k> Run<'_, 'k> {
     /// A host config, or something else that the user named.
     fn config(&self, visit: &Visit<'_>) {
         let skip = |skipped| self.gathered().skip(skipped);
-        if !self.configs().matches(visit.path) && files::syntax_of(visit.path).is_none() {
+        if !self.configs.matches(visit.path) && files::syntax_of(visit.path).is_none() {
             let detail = "neither a Rust source (`*.rs`) nor a config (JSON, YAML, TOML, properties)";
             skip(Skipped::new(visit.path, SkipReason::UnknownKind, detail));
             return;
@@ -217,7 +205,7 @@ impl<'k> Run<'_, 'k> {
                 return;
             }
         };
-        let (knowledge, configs) = (self.knowledge, self.configs());
+        let (knowledge, configs) = (self.knowledge, &self.configs);
         let result = catch_unwind(AssertUnwindSafe(|| hosts::read(knowledge, configs, visit.path, text, visit.named)));
         match result {
             Ok(Ok(None)) => {}

@@ -1,10 +1,10 @@
 //! Which files are host configs, by their names.
 
-use std::collections::BTreeSet;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::OnceLock;
 
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use globset::{GlobBuilder, GlobMatcher};
 
 use crate::knowledge::Knowledge;
 use crate::knowledge::host::{ConfigFile, Host, Syntax};
@@ -12,65 +12,104 @@ use crate::knowledge::host::{ConfigFile, Host, Syntax};
 /// A kind of file of a host.
 type Owner<'k> = (&'k Host, &'k ConfigFile);
 
-/// The patterns of all hosts.
+/// The patterns of all hosts. Nearly all end in a plain name, so that a look-up of the file's name is all that nearly
+/// every file of a tree costs, and nothing has to be compiled for it.
 pub struct ConfigFiles<'k> {
-    set: GlobSet,
-    /// For each glob of the set: whose it is, and what its file leaves out.
-    owners: Vec<(Owner<'k>, Arc<GlobSet>)>,
+    patterns: Vec<Pattern<'k>>,
+    /// File name → patterns that end in it.
+    named: HashMap<&'k str, Vec<usize>>,
+    /// Patterns whose last part has a wildcard.
+    wild: Vec<usize>,
+}
+
+/// One pattern, and whose it is.
+struct Pattern<'k> {
+    text: &'k str,
+    /// Its place among all.
+    index: usize,
+    owner: Owner<'k>,
+    /// Compiled at the first path that may match.
+    matcher: OnceLock<GlobMatcher>,
+}
+
+/// What stands for other characters in a pattern.
+const WILDCARDS: [char; 5] = ['*', '?', '[', '{', '\\'];
+
+impl<'k> Pattern<'k> {
+    fn parts(&self) -> (&'k str, &'k str) {
+        self.text.rsplit_once('/').unwrap_or(("", self.text))
+    }
+
+    fn matches(&self, path: &Path, name: &str) -> bool {
+        let (folders, last) = self.parts();
+        let is_plain = |part: &&str| !part.contains(WILDCARDS);
+        let begin = last.find(WILDCARDS).unwrap_or(last.len());
+        let end = last.rfind(|c| WILDCARDS.contains(&c) || c == ']' || c == '}').map_or(0, |at| at + 1);
+        if !(name.starts_with(&last[..begin]) && name.ends_with(&last[end..])) {
+            return false;
+        }
+        let on_the_way = |part: &str| path.components().any(|component| component.as_os_str() == part);
+        let mut plain = folders.split('/').filter(|part| !part.is_empty()).filter(is_plain);
+        plain.all(on_the_way) && self.matcher.get_or_init(|| valid(glob(self.text)).compile_matcher()).is_match(path)
+    }
+
+    fn is_excepted(&self, path: &Path) -> bool {
+        let except = self.owner.1.patterns.iter().filter(|pattern| pattern.starts_with('!'));
+        except.into_iter().any(|pattern| valid(glob(pattern)).compile_matcher().is_match(path))
+    }
 }
 
 impl<'k> ConfigFiles<'k> {
-    /// Compiles the patterns.
-    ///
-    /// # Panics
-    /// Never for loaded knowledge: [`Knowledge::load`] checks that the patterns are globs.
+    /// Sorts the patterns.
     #[must_use]
     pub fn new(knowledge: &'k Knowledge) -> Self {
-        let mut all = GlobSetBuilder::new();
-        let mut owners = Vec::new();
+        let mut all = Self { patterns: Vec::new(), named: HashMap::new(), wild: Vec::new() };
         for host in &knowledge.hosts {
             for file in &host.files {
-                let mut except = GlobSetBuilder::new();
-                for pattern in file.patterns.iter().filter_map(|pattern| pattern.strip_prefix('!')) {
-                    except.add(valid(glob(pattern)));
-                }
-                let except = Arc::new(valid(except.build()));
-                for pattern in file.patterns.iter().filter(|pattern| !pattern.starts_with('!')) {
-                    all.add(valid(glob(pattern)));
-                    owners.push(((host, file), Arc::clone(&except)));
+                for text in file.patterns.iter().filter(|pattern| !pattern.starts_with('!')) {
+                    let pattern =
+                        Pattern { text, index: all.patterns.len(), owner: (host, file), matcher: OnceLock::new() };
+                    let (_, last) = pattern.parts();
+                    match last.contains(WILDCARDS) {
+                        true => all.wild.push(pattern.index),
+                        false => all.named.entry(last).or_default().push(pattern.index),
+                    }
+                    all.patterns.push(pattern);
                 }
             }
         }
-        Self { set: valid(all.build()), owners }
+        all
+    }
+
+    /// The patterns that a path matches, and that do not except it.
+    ///
+    /// # Panics
+    /// Never for loaded knowledge: [`Knowledge::load`] checks that the patterns are globs.
+    fn matching<'s>(&'s self, path: &'s Path) -> impl Iterator<Item = &'s Pattern<'k>> {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let named = self.named.get(name).map(Vec::as_slice).unwrap_or_default();
+        let candidates = named.iter().chain(&self.wild).map(|index| &self.patterns[*index]);
+        candidates.filter(move |pattern| pattern.matches(path, name) && !pattern.is_excepted(path))
     }
 
     /// Whether a file is one of a host's.
     #[must_use]
     pub fn matches(&self, path: &Path) -> bool {
-        self.set.is_match(path) && !self.of(path).is_empty()
+        self.matching(path).next().is_some()
     }
 
     /// The hosts that read a file of this path: those whose name it is alone first, generic names last, else in order
     /// of `rules/hosts`.
     #[must_use]
     pub fn of(&self, path: &Path) -> Vec<Owner<'k>> {
-        let matched = self.set.matches(path).into_iter().map(|index| &self.owners[index]);
-        let mut owners: Vec<Owner<'k>> =
-            matched.filter(|(_, except)| !except.is_match(path)).map(|(owner, _)| *owner).collect();
-        owners.sort_by_key(|(host, file)| (host.is_generic, !file.must_parse));
-        owners
+        let mut matching: Vec<&Pattern<'k>> = self.matching(path).collect();
+        matching.sort_by_key(|pattern| (pattern.owner.0.is_generic, !pattern.owner.1.must_parse, pattern.index));
+        matching.into_iter().map(|pattern| pattern.owner).collect()
     }
 }
 
 fn valid<T>(result: Result<T, globset::Error>) -> T {
     result.unwrap_or_else(|error| unreachable!("validated on load: {error}"))
-}
-
-/// The endings of all patterns: the cheap question before [`ConfigFiles::matches`], which is dear to set up.
-#[must_use]
-pub fn endings(knowledge: &Knowledge) -> BTreeSet<&str> {
-    let patterns = knowledge.hosts.iter().flat_map(|host| &host.files).flat_map(|file| &file.patterns);
-    patterns.filter_map(|pattern| pattern.rsplit_once('.')).map(|(_, ending)| ending).collect()
 }
 
 /// A pattern of the gitignore dialect that is found anywhere in a tree; a `!` before it is not part of it.

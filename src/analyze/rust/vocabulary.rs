@@ -1,10 +1,11 @@
 //! The names worth recording, gathered from the knowledge, and the byte filter that comes before any parse.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use memchr::memmem::Finder;
 
+use super::words::words;
 use crate::knowledge::Knowledge;
 use crate::usage::MARKER;
 
@@ -19,13 +20,28 @@ pub enum Promise {
     Something,
 }
 
-/// Substrings of nearly every name; one `memmem` each costs less than one search for all names. (Three needles
-/// in one Aho-Corasick automaton are several times slower: its prefilter picks `_` and `/` as rare bytes.)
-const COMMON: [&str; 4] = ["oots", "Root", "ROOTS", "root_list"];
-/// Names that mean nothing without an SDK or a capabilities object in the same file.
-const AMBIGUOUS: [&str; 3] = ["Root", "roots", "list_changed"];
+/// Parts of nearly every name. One `memmem` each is all that most files cost. (Three needles in one Aho-Corasick
+/// automaton are several times slower: its prefilter picks `_` and `/` as rare bytes.)
+const COMMON: [&str; 2] = ["oot", "OOT"];
+/// A name with one of these words tells of MCP by itself; `Roots`, `set_roots` or `RootBuilder` do not.
+const TELLING: [&str; 5] = ["list", "changed", "request", "client", "enable"];
+/// Part of nearly every name of an SDK's crate.
+const SDK_HINT: &str = "mcp";
 /// Part of every spelling of `capabilities` and `ClientCapabilities`.
 const CAPABILITIES: &str = "apabilit";
+
+/// What a word of a file speaks for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Word {
+    /// A use of Roots.
+    Telling,
+    /// A use of Roots where an SDK is at hand: many crates have such names.
+    Generic,
+    /// A type that people also write themselves: a use of Roots where an SDK or the protocol is at hand.
+    OwnType,
+    /// The capability's key: a use of Roots where capabilities or URIs are at hand, or an SDK that has such a name.
+    Capability,
+}
 
 /// Names by their kind, and the filter made of them.
 pub struct Vocabulary<'k> {
@@ -38,10 +54,13 @@ pub struct Vocabulary<'k> {
     pub(super) sdk_names: BTreeSet<String>,
     paths: BTreeSet<&'k str>,
     common: Vec<Finder<'static>>,
-    names: AhoCorasick,
+    known: HashMap<&'k [u8], Word>,
+    /// The strings of the wire: the bytes before the name in them that the search finds, and the whole.
+    wire_values: HashMap<&'k [u8], Vec<(usize, &'k [u8])>>,
+    /// Parts of all names of SDK crates, which cost less to look for than the names.
+    sdk_hints: Vec<Finder<'static>>,
     sdk_crates: AhoCorasick,
-    root: Finder<'static>,
-    capability: Finder<'k>,
+    evidence: Vec<Finder<'k>>,
     capabilities: Finder<'static>,
     uri_key: Finder<'static>,
 }
@@ -65,61 +84,105 @@ impl<'k> Vocabulary<'k> {
         let paths: BTreeSet<&str> = sdks.iter().flat_map(|sdk| sdk.names()).collect();
 
         let wire = &knowledge.wire;
-        let wire_names = wire.methods.iter().flat_map(|method| &method.values);
-        let own_types = wire.hand_rolled.types.iter().flat_map(|own| &own.names);
-        let mut names: BTreeSet<&str> =
-            paths.iter().copied().chain(wire_names.chain(own_types).map(String::as_str)).collect();
-        names.insert(MARKER);
-        names.retain(|name| !AMBIGUOUS.contains(name));
+        let own_types =
+            wire.hand_rolled.types.iter().flat_map(|own| &own.names).map(|name| (name.as_str(), Word::OwnType));
+        let mut known = HashMap::new();
+        for (name, other) in paths.iter().map(|name| (*name, Word::Generic)).chain(own_types) {
+            let telling = words(name).len() > 1 && super::words::any_word(&[name], &TELLING.map(str::to_owned));
+            known.insert(name.as_bytes(), if telling { Word::Telling } else { other });
+        }
+        for flag in &wire.json.flags {
+            known.remove(flag.as_bytes());
+        }
+        known.insert(wire.json.capability.as_bytes(), Word::Capability);
+        let mut wire_values: Vec<&str> =
+            wire.methods.iter().flat_map(|method| &method.values).map(String::as_str).collect();
+        wire_values.push(MARKER);
 
-        let uncommon = names.iter().filter(|name| !COMMON.iter().any(|common| name.contains(common)));
-        let common = COMMON.iter().chain(uncommon).map(|needle| Finder::new(needle).into_owned()).collect();
-        // The longest name at a place decides whether it is a word: `enable_roots_list_changed` begins with another.
+        let all = known.keys().filter_map(|name| std::str::from_utf8(name).ok()).chain(wire_values.iter().copied());
+        let uncommon: BTreeSet<&str> = all.filter(|name| !COMMON.iter().any(|common| name.contains(common))).collect();
+        let mut wire_words: HashMap<&[u8], Vec<(usize, &[u8])>> = HashMap::new();
+        for value in wire_values {
+            let common = COMMON.iter().find_map(|common| Some((value.find(common)?, common.len())));
+            let found = common.map_or(0..value.len(), |(at, length)| word_around(value.as_bytes(), at..at + length));
+            let word = &value.as_bytes()[found.clone()];
+            wire_words.entry(word).or_default().push((found.start, value.as_bytes()));
+        }
+        let common = COMMON.iter().chain(&uncommon).map(|needle| Finder::new(needle).into_owned()).collect();
+        let crates: Vec<String> = sdks.iter().flat_map(|sdk| sdk.crate_names()).collect();
+        let unhinted = crates.iter().map(String::as_str).filter(|name| !name.contains(SDK_HINT));
+        let sdk_hints = std::iter::once(SDK_HINT).chain(unhinted).map(|hint| Finder::new(hint).into_owned()).collect();
         // A DFA would take longer to build than the whole start may take, and few files are searched.
-        let automaton = |needles: Vec<String>| {
-            let builder = AhoCorasick::builder()
-                .match_kind(MatchKind::LeftmostLongest)
-                .kind(Some(AhoCorasickKind::ContiguousNFA))
-                .build(needles);
-            builder.unwrap_or_else(|error| unreachable!("too many names: {error}"))
-        };
+        let sdk_crates = AhoCorasick::builder().kind(Some(AhoCorasickKind::ContiguousNFA)).build(&crates);
         Self {
             knowledge,
             methods,
             overrides,
             fields,
             macros,
-            sdk_names: sdks.iter().flat_map(|sdk| sdk.crate_names()).collect(),
+            sdk_names: crates.into_iter().collect(),
             common,
-            names: automaton(names.iter().map(|name| (*name).to_owned()).collect()),
-            sdk_crates: automaton(sdks.iter().flat_map(|sdk| sdk.crate_names()).collect()),
-            root: Finder::new("Root"),
-            capability: Finder::new(&wire.json.capability),
+            known,
+            wire_values: wire_words,
+            sdk_hints,
+            sdk_crates: sdk_crates.unwrap_or_else(|error| unreachable!("too many names: {error}")),
+            evidence: wire.hand_rolled.evidence.iter().map(Finder::new).collect(),
             capabilities: Finder::new(CAPABILITIES),
             uri_key: Finder::new(&format!("\"{}\"", wire.uri.key)).into_owned(),
             paths,
         }
     }
 
-    /// Looks at a file's bytes. Never loses a use: a file that it calls empty has no name of the knowledge in it.
+    /// Looks at a file's bytes. Never loses a use: a file that it calls empty has no name of the knowledge in it, or
+    /// only names that nothing in it connects to MCP.
     #[must_use]
     pub fn promise(&self, bytes: &[u8]) -> Promise {
-        if !self.common.iter().any(|needle| needle.find(bytes).is_some()) {
+        let (mut generic, mut own_type, mut capability, mut key) = (false, false, false, false);
+        for needle in &self.common {
+            let mut seen = 0;
+            for at in needle.find_iter(bytes).map(|at| at..at + needle.needle().len()) {
+                if at.start < seen {
+                    continue;
+                }
+                let word = word_around(bytes, at);
+                seen = word.end;
+                match self.known.get(&bytes[word.clone()]) {
+                    Some(Word::Telling) => return Promise::Something,
+                    Some(Word::Generic) => generic = true,
+                    Some(Word::OwnType) => own_type = true,
+                    Some(Word::Capability) => {
+                        generic |= self.paths.contains(self.knowledge.wire.json.capability.as_str());
+                        let before = word.start.checked_sub(1).map(|at| bytes[at]);
+                        let after = bytes[word.end..].iter().find(|byte| !byte.is_ascii_whitespace());
+                        key |= matches!(after, Some(b'"' | b'\\'));
+                        // `.roots`, `roots:`, `{ roots }`: a field, not a word of a sentence.
+                        capability |= key || before == Some(b'.') || matches!(after, Some(b':' | b',' | b'}'));
+                    }
+                    None => {}
+                }
+                if self.is_wire_value(bytes, &word) {
+                    return Promise::Something;
+                }
+            }
+        }
+        let any = |needles: &[Finder<'_>]| needles.iter().any(|needle| needle.find(bytes).is_some());
+        let capability = capability && (self.capabilities.find(bytes).is_some() || self.uri_key.find(bytes).is_some());
+        if !(generic || own_type || capability) {
             return Promise::Nothing;
         }
-        let in_company = || {
-            let signs = [&self.capabilities, &self.uri_key];
-            signs.iter().any(|needle| needle.find(bytes).is_some()) || self.sdk_crates.is_match(bytes)
-        };
-        let named = self.names.find_iter(bytes).any(|found| is_word(bytes, found.range()));
-        if named || (in_company() && has_word(&self.capability, bytes)) {
+        let names_sdk = any(&self.sdk_hints) && self.sdk_crates.is_match(bytes);
+        if names_sdk || (capability && key) || ((own_type || capability) && any(&self.evidence)) {
             return Promise::Something;
         }
-        match has_word(&self.root, bytes) {
-            true if self.sdk_crates.is_match(bytes) => Promise::Something,
-            true => Promise::WithSdk,
-            false => Promise::Nothing,
-        }
+        Promise::WithSdk
+    }
+
+    /// Whether one of the wire's strings, or the mark of a suppression, stands around a word.
+    fn is_wire_value(&self, bytes: &[u8], word: &std::ops::Range<usize>) -> bool {
+        let values = self.wire_values.get(&bytes[word.clone()]).map(Vec::as_slice).unwrap_or_default();
+        values.iter().any(|(before, value)| {
+            word.start.checked_sub(*before).is_some_and(|start| bytes[start..].starts_with(value))
+        })
     }
 
     /// Whether a segment of a path is worth recording: a name of an SDK, or any type or constant with `root` in its
@@ -129,16 +192,12 @@ impl<'k> Vocabulary<'k> {
     }
 }
 
-/// Whether a range of the bytes is not part of a longer name: `.roots`, `"roots"`, `roots:`.
-fn is_word(bytes: &[u8], range: std::ops::Range<usize>) -> bool {
-    let is_part = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
-    let before = range.start.checked_sub(1).and_then(|at| bytes.get(at));
-    !is_part(before) && !is_part(bytes.get(range.end))
-}
-
-fn has_word(finder: &Finder<'_>, bytes: &[u8]) -> bool {
-    let length = finder.needle().len();
-    finder.find_iter(bytes).any(|at| is_word(bytes, at..at + length))
+/// The whole name that a range of the bytes is part of.
+fn word_around(bytes: &[u8], range: std::ops::Range<usize>) -> std::ops::Range<usize> {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let before = bytes[..range.start].iter().rev().take_while(|byte| is_part(byte)).count();
+    let after = bytes[range.end..].iter().take_while(|byte| is_part(byte)).count();
+    range.start - before..range.end + after
 }
 
 #[cfg(test)]
@@ -155,7 +214,7 @@ mod tests {
         for text in [
             "peer.list_roots().await",
             "use rmcp::model::Root;",
-            "info.capabilities.roots.is_some()",
+            "fn f(client: ClientCapabilities) { client.roots.is_some() }",
             "runtime.request_root_list(None)",
             "methods::ROOTS_LIST",
             "json!({\"roots\": [{\"uri\": \"file:///a\"}]})",
@@ -169,9 +228,31 @@ mod tests {
 
     #[test]
     fn other_roots_do_not() {
-        assert_eq!(promise("fn merkle_roots(roots: &[Hash]) {}"), Promise::Nothing);
         assert_eq!(promise("fn merkle_roots(capabilities: u8) {}"), Promise::Nothing);
         assert_eq!(promise("fn main() {}"), Promise::Nothing);
-        assert_eq!(promise("struct Root;"), Promise::WithSdk);
+    }
+
+    #[test]
+    fn names_that_many_crates_have_need_an_sdk() {
+        for text in [
+            "struct Root;",
+            "trait Roots {}",
+            "db.set_roots(packages)",
+            "pub const RootCapabilities: u32 = 1;",
+            "info.capabilities.roots.is_some()",
+            "fn f(roots: &[Hash]) {}",
+            "#[roots] fn folders() {}",
+        ] {
+            assert_eq!(promise(text), Promise::WithSdk, "{text}");
+            assert_eq!(promise(&format!("use mcpkit::prelude::*;\n{text}")), Promise::Something, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_wire_string_is_told_by_what_stands_around_the_name() {
+        for text in ["\"roots/list\"", "\"notifications/roots/list_changed\"", "// mcp-roots-lint: allow(x) y"] {
+            assert_eq!(promise(text), Promise::Something, "{text}");
+        }
+        assert_eq!(promise("\"/roots\""), Promise::WithSdk);
     }
 }
