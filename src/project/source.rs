@@ -4,7 +4,6 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use line_index::{LineIndex, TextSize};
 use serde::Serialize;
 
 /// A place in a file as people and machines name it.
@@ -34,7 +33,8 @@ pub struct Source {
     text: String,
     display: Option<String>,
     bom_bytes: usize,
-    lines: OnceLock<LineIndex>,
+    /// Where each line begins.
+    lines: OnceLock<Vec<usize>>,
     /// Ends of the characters that are longer than a byte, and the bytes that they and all before them have too many.
     wide: OnceLock<Vec<(usize, usize)>>,
 }
@@ -95,13 +95,16 @@ impl Source {
     /// The line of this number (from 0), as reports may show it, without its end.
     #[must_use]
     pub fn display_line(&self, number: usize) -> &str {
-        let range = u32::try_from(number).ok().and_then(|number| self.lines().line(number));
-        let line = range.and_then(|range| self.display().get(usize::from(range.start())..usize::from(range.end())));
-        line.unwrap_or_default().trim_end_matches(['\n', '\r'])
+        let Some(start) = self.lines().get(number) else { return "" };
+        let end = self.lines().get(number + 1).copied().unwrap_or(self.text.len());
+        self.display().get(*start..end).unwrap_or_default().trim_end_matches(['\n', '\r'])
     }
 
-    fn lines(&self) -> &LineIndex {
-        self.lines.get_or_init(|| LineIndex::new(&self.text))
+    /// `line-index` would do, but it walks all wide characters of a line for each position, and a line can be as
+    /// long as its file.
+    fn lines(&self) -> &[usize] {
+        let starts = || std::iter::once(0).chain(memchr::memchr_iter(b'\n', self.text.as_bytes()).map(|at| at + 1));
+        self.lines.get_or_init(|| starts().collect())
     }
 
     /// Number of the line (from 0) that holds a byte of [`Source::text`].
@@ -130,12 +133,11 @@ impl Source {
         while !self.text.is_char_boundary(offset) {
             offset -= 1;
         }
-        let lines = self.lines();
-        let size = TextSize::try_from(offset).unwrap_or_default();
-        let at = lines.line_col(size);
-        let extra = self.extra_bytes(offset) - self.extra_bytes(offset - at.col as usize);
-        let column = at.col - u32::try_from(extra).unwrap_or_default();
-        Position { line: at.line + 1, column: column + 1, offset: offset + self.bom_bytes }
+        let line = self.lines().partition_point(|start| *start <= offset) - 1;
+        let start = self.lines()[line];
+        let extra = self.extra_bytes(offset) - self.extra_bytes(start);
+        let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        Position { line: number(line + 1), column: number(offset - start - extra + 1), offset: offset + self.bom_bytes }
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::{DirEntry, WalkBuilder, WalkState};
@@ -91,6 +91,8 @@ pub fn walk(
     }
     if let Some((first, rest)) = folders.split_first() {
         let respect_ignore = options.respect_ignore;
+        let odd_folders: Arc<Mutex<Vec<PathBuf>>> = Arc::default();
+        let odd = Arc::clone(&odd_folders);
         if let Some(odd) = folders.iter().find(|folder| respect_ignore && has_odd_ignore_file(folder)) {
             return Err(WalkError::Unreadable(odd.clone(), "its ignore file is a pipe or a device".to_owned()));
         }
@@ -104,6 +106,7 @@ pub fn walk(
             .filter_entry(move |entry| {
                 let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
                 if is_folder && respect_ignore && has_odd_ignore_file(entry.path()) {
+                    odd.lock().unwrap_or_else(PoisonError::into_inner).push(entry.path().to_owned());
                     return false;
                 }
                 entry.depth() == 0 || !excludes.matched(entry.path(), is_folder).is_ignore()
@@ -138,9 +141,13 @@ pub fn walk(
                 WalkState::Continue
             })
         });
+        for folder in odd_folders.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+            let detail = "its ignore file is a pipe or a device";
+            state_of(&state).skipped.push(Skipped::new(&folder, SkipReason::Unreadable, detail));
+        }
     }
     read_links(&folders, &files, options, wanted, visit, &state, &mut buffer);
-    let mut state = state.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut state = state.into_inner().unwrap_or_else(PoisonError::into_inner);
     state.skipped.sort();
     Ok(Walked { files: state.files, skipped: state.skipped })
 }
@@ -153,7 +160,7 @@ struct State {
 }
 
 fn state_of(state: &Mutex<State>) -> std::sync::MutexGuard<'_, State> {
-    state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn excludes(globs: &[String]) -> Result<Gitignore, WalkError> {
