@@ -1,4 +1,4 @@
-//! Follows `rules/README.md`: the files of its SDK guide, as they stand there, make the tool find what the guide says;
+//! Follows `rules/README.md`: the files of its guides, as they stand there, make the tool find what the guide says;
 //! and every item of every built-in SDK is found where a small package uses it.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use mcp_roots_lint::check::{CheckOptions, check};
+use mcp_roots_lint::finding::Finding;
 use mcp_roots_lint::judge::JudgeOptions;
 use mcp_roots_lint::knowledge::Knowledge;
 use mcp_roots_lint::knowledge::host::Syntax;
@@ -14,7 +15,7 @@ use mcp_roots_lint::knowledge::protocol::Construct;
 use mcp_roots_lint::knowledge::sdk::{MethodItem, Sdk};
 use mcp_roots_lint::project::walk::WalkOptions;
 use mcp_roots_lint::usage::Confidence;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The code blocks of the guide that stand for files, by path, without their indentation.
 fn files_of_the_guide() -> BTreeMap<String, String> {
@@ -47,7 +48,7 @@ fn the_sdk_guide_works_as_written() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let files = files_of_the_guide();
     let names: Vec<&str> = files.keys().map(String::as_str).collect();
-    assert_eq!(names, ["sdks/rust/acme-mcp.toml", "src/main.rs"]);
+    assert_eq!(names, ["sdks/rust/acme-mcp.toml", "servers/acme-files.toml", "src/main.rs"]);
     write(folder.path(), "company/sdks/rust/acme-mcp.toml", &files["sdks/rust/acme-mcp.toml"]);
     write(folder.path(), "src/main.rs", &files["src/main.rs"]);
     let package = "[package]\nname = \"server\"\nversion = \"0.1.0\"\n\n[dependencies]\nacme-mcp = \"1.4\"\n";
@@ -77,6 +78,27 @@ fn the_sdk_guide_works_as_written() {
     let request = findings.iter().find(|finding| finding["rule"] == "roots-list-request");
     let notes = request.map(|finding| finding["notes"].to_string()).unwrap_or_default();
     assert!(notes.contains("answers this call from a cache"), "the behaviour of the version is quoted: {notes}");
+}
+
+#[test]
+fn the_server_guide_works_as_written() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = "servers/acme-files.toml";
+    write(folder.path(), &format!("company/{path}"), &files_of_the_guide()[path]);
+    let knowledge = Knowledge::load(&[folder.path().join("company")]).expect("the guide's file is sound");
+    let server = knowledge.servers.iter().find(|server| server.name == "acme-files").expect("the guide's server");
+    assert_eq!(server.cases.len(), 3);
+    for case in &server.cases {
+        let entry = json!({ "command": case.command[0], "args": case.command[1..] });
+        write(folder.path(), "project/.vscode/mcp.json", &json!({ "servers": { "it": entry } }).to_string());
+        let outcome = check(&knowledge, &options(&knowledge, &folder.path().join("project"))).expect("a check");
+        let line = |finding: &Finding| format!("{} {}", finding.rule, finding.severity.name());
+        assert_eq!(outcome.findings.iter().map(line).collect::<Vec<_>>(), case.expect, "{:?}", case.command);
+        if let Some(finding) = outcome.findings.first() {
+            let help = "`\"args\": [\"-y\", \"@acme/files\", \"--dir\", \"${workspaceFolder}\"]`";
+            assert!(finding.help[0].contains(help), "{:?}", finding.help);
+        }
+    }
 }
 
 fn options(knowledge: &Knowledge, folder: &Path) -> CheckOptions {
