@@ -19,7 +19,7 @@ use crate::knowledge::Knowledge;
 use crate::project::manifest::{Manifests, Package};
 use crate::project::source::Source;
 use crate::project::walk::{self, Visit, WalkError, WalkOptions};
-use crate::usage::{MARKER, Usage};
+use crate::usage::{Confidence, MARKER, Usage};
 
 /// What to check and how, with nothing left open.
 #[derive(Clone, Debug)]
@@ -32,6 +32,26 @@ pub struct CheckOptions {
     pub judge: JudgeOptions,
     /// Check standard input under this name instead of files.
     pub stdin: Option<PathBuf>,
+}
+
+impl CheckOptions {
+    /// These paths, with what the command line does when no flag is given, but every file in them: ignore files and
+    /// default excludes do not count.
+    #[must_use]
+    pub fn all_of(knowledge: &Knowledge, paths: Vec<PathBuf>) -> Self {
+        Self {
+            walk: WalkOptions { paths, respect_ignore: false, default_excludes: false, excludes: Vec::new() },
+            include_sdk: false,
+            judge: JudgeOptions {
+                target: knowledge.protocol.default_target.clone(),
+                select: Vec::new(),
+                ignore: Vec::new(),
+                min_confidence: Confidence::Likely,
+                exclude_tests: false,
+            },
+            stdin: None,
+        }
+    }
 }
 
 /// Why a check cannot be done at all.

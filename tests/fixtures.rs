@@ -8,10 +8,7 @@ use std::path::{Path, PathBuf};
 
 use mcp_roots_lint::check::{CheckOptions, check};
 use mcp_roots_lint::finding::Finding;
-use mcp_roots_lint::judge::JudgeOptions;
 use mcp_roots_lint::knowledge::Knowledge;
-use mcp_roots_lint::project::walk::WalkOptions;
-use mcp_roots_lint::usage::Confidence;
 use snapbox::{assert_data_eq, file};
 use walkdir::WalkDir;
 
@@ -49,18 +46,7 @@ fn findings(knowledge: &Knowledge, fixture: &Path) -> (String, Vec<Finding>) {
     let path = folder.path().join(name_of(fixture));
     fs::create_dir_all(path.parent().expect("a folder")).expect("a writable folder");
     fs::write(&path, bare).expect("a writable folder");
-    let options = CheckOptions {
-        walk: WalkOptions { paths: vec![path], respect_ignore: false, default_excludes: false, excludes: Vec::new() },
-        include_sdk: true,
-        judge: JudgeOptions {
-            target: knowledge.protocol.default_target.clone(),
-            select: Vec::new(),
-            ignore: Vec::new(),
-            min_confidence: Confidence::Likely,
-            exclude_tests: false,
-        },
-        stdin: None,
-    };
+    let options = CheckOptions { include_sdk: true, ..CheckOptions::all_of(knowledge, vec![path]) };
     let outcome = check(knowledge, &options).expect("a check");
     assert!(outcome.skipped.is_empty(), "{}: {:?}", fixture.display(), outcome.skipped);
     assert!(outcome.degraded.is_empty(), "{}: {:?}", fixture.display(), outcome.degraded);

@@ -8,13 +8,10 @@ use std::process::Command;
 
 use mcp_roots_lint::check::{CheckOptions, check};
 use mcp_roots_lint::finding::Finding;
-use mcp_roots_lint::judge::JudgeOptions;
 use mcp_roots_lint::knowledge::Knowledge;
 use mcp_roots_lint::knowledge::host::Syntax;
 use mcp_roots_lint::knowledge::protocol::Construct;
 use mcp_roots_lint::knowledge::sdk::{MethodItem, Sdk};
-use mcp_roots_lint::project::walk::WalkOptions;
-use mcp_roots_lint::usage::Confidence;
 use serde_json::{Value, json};
 
 /// The code blocks of the guide that stand for files, by path, without their indentation.
@@ -102,23 +99,7 @@ fn the_server_guide_works_as_written() {
 }
 
 fn options(knowledge: &Knowledge, folder: &Path) -> CheckOptions {
-    CheckOptions {
-        walk: WalkOptions {
-            paths: vec![folder.to_owned()],
-            respect_ignore: false,
-            default_excludes: false,
-            excludes: Vec::new(),
-        },
-        include_sdk: false,
-        judge: JudgeOptions {
-            target: knowledge.protocol.default_target.clone(),
-            select: Vec::new(),
-            ignore: Vec::new(),
-            min_confidence: Confidence::Likely,
-            exclude_tests: false,
-        },
-        stdin: None,
-    }
+    CheckOptions::all_of(knowledge, vec![folder.to_owned()])
 }
 
 /// A file that uses one item, and the construct that must be found in it.

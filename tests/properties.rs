@@ -11,10 +11,8 @@ use std::time::Duration;
 
 use mcp_roots_lint::check::{CheckOptions, check};
 use mcp_roots_lint::finding::{Outcome, SkipReason};
-use mcp_roots_lint::judge::JudgeOptions;
 use mcp_roots_lint::knowledge::Knowledge;
 use mcp_roots_lint::project::source::{Position, Source, Span};
-use mcp_roots_lint::project::walk::WalkOptions;
 use mcp_roots_lint::report::{self, View};
 use mcp_roots_lint::usage::Confidence;
 use proptest::prelude::*;
@@ -117,23 +115,9 @@ fn checked(files: &BTreeMap<&'static str, Vec<u8>>) -> Outcome {
         fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
         fs::write(path, bytes).expect("a file");
     }
-    let options = CheckOptions {
-        walk: WalkOptions {
-            paths: vec![folder.path().to_owned()],
-            respect_ignore: false,
-            default_excludes: false,
-            excludes: Vec::new(),
-        },
-        include_sdk: true,
-        judge: JudgeOptions {
-            target: KNOWLEDGE.protocol.default_target.clone(),
-            select: Vec::new(),
-            ignore: Vec::new(),
-            min_confidence: Confidence::Possible,
-            exclude_tests: false,
-        },
-        stdin: None,
-    };
+    let mut options = CheckOptions::all_of(&KNOWLEDGE, vec![folder.path().to_owned()]);
+    options.include_sdk = true;
+    options.judge.min_confidence = Confidence::Possible;
     check(&KNOWLEDGE, &options).expect("a check")
 }
 

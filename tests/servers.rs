@@ -4,11 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use mcp_roots_lint::check::{CheckOptions, check};
-use mcp_roots_lint::judge::JudgeOptions;
 use mcp_roots_lint::knowledge::Knowledge;
 use mcp_roots_lint::knowledge::server::Case;
-use mcp_roots_lint::project::walk::WalkOptions;
-use mcp_roots_lint::usage::Confidence;
 use serde_json::{Map, Value, json};
 
 /// The entry that a case describes.
@@ -30,21 +27,6 @@ fn entry(case: &Case) -> Value {
     Value::Object(entry)
 }
 
-fn options(knowledge: &Knowledge, path: std::path::PathBuf) -> CheckOptions {
-    CheckOptions {
-        walk: WalkOptions { paths: vec![path], respect_ignore: false, default_excludes: false, excludes: Vec::new() },
-        include_sdk: false,
-        judge: JudgeOptions {
-            target: knowledge.protocol.default_target.clone(),
-            select: Vec::new(),
-            ignore: Vec::new(),
-            min_confidence: Confidence::Likely,
-            exclude_tests: false,
-        },
-        stdin: None,
-    }
-}
-
 #[test]
 fn every_case_gives_what_its_file_says() {
     let knowledge = Knowledge::load(&[]).expect("the embedded knowledge is sound");
@@ -55,7 +37,7 @@ fn every_case_gives_what_its_file_says() {
             let entry = entry(case);
             let path = folder.path().join(".mcp.json");
             fs::write(&path, json!({ "mcpServers": { "it": entry } }).to_string()).expect("a writable folder");
-            let outcome = check(&knowledge, &options(&knowledge, path)).expect("a check");
+            let outcome = check(&knowledge, &CheckOptions::all_of(&knowledge, vec![path])).expect("a check");
             assert!(outcome.skipped.is_empty(), "{:?}", outcome.skipped);
             let line =
                 |finding: &mcp_roots_lint::finding::Finding| format!("{} {}", finding.rule, finding.severity.name());
