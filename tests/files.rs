@@ -360,3 +360,17 @@ mod unix {
         assert_eq!(places(&folder.report(&[])), ["caf\u{fffd}.rs:2:10"]);
     }
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_config_whose_name_is_not_utf8_is_read() {
+    use std::os::unix::ffi::OsStrExt;
+
+    let folder = Folder::new();
+    let name = std::ffi::OsStr::from_bytes(b"caf\xe9.mcp.json");
+    folder.file(
+        name,
+        r#"{"mcpServers": {"a": {"command": "npx", "args": ["@modelcontextprotocol/server-filesystem"]}}}"#,
+    );
+    assert_eq!(places(&folder.report(&["."])).len(), 1);
+}

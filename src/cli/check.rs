@@ -59,7 +59,7 @@ pub struct CheckArgs {
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
 
-    /// Judge against this protocol revision [default: 2026-07-28]
+    /// Judge against this protocol revision [default: the newest known]
     #[arg(long, value_name = "REVISION", help_heading = "Judging")]
     pub target: Option<String>,
     /// Only these rules (comma-separated or repeated)

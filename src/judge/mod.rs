@@ -179,7 +179,7 @@ fn remark_text(remark: Remark, usage: &Usage) -> String {
             format!("rustc does not warn here: {sdk} does not mark this item deprecated in the version in use")
         }
         Remark::HandWrittenDispatch => {
-            "the 2026-07-28 form arrives inside an `InputRequiredResult` and never reaches this dispatch".to_owned()
+            "the input-request form arrives inside an `InputRequiredResult` and never reaches this dispatch".to_owned()
         }
         Remark::HostSendsRoots => {
             format!("{} sends roots to its servers", usage.host.as_deref().unwrap_or("this host"))

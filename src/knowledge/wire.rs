@@ -147,6 +147,14 @@ pub struct Refusal {
     pub words: Vec<String>,
 }
 
+/// Names that speak of MCP by themselves.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Telling {
+    /// One of these words beside another one.
+    pub words: Vec<String>,
+}
+
 /// The whole file.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -172,6 +180,8 @@ pub struct Wire {
     pub input: Input,
     /// Refusals.
     pub refusal: Refusal,
+    /// Telling names.
+    pub telling: Telling,
 }
 
 impl HandRolled {

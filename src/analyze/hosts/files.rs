@@ -86,10 +86,10 @@ impl<'k> ConfigFiles<'k> {
     /// # Panics
     /// Never for loaded knowledge: [`Knowledge::load`] checks that the patterns are globs.
     fn matching<'s>(&'s self, path: &'s Path) -> impl Iterator<Item = &'s Pattern<'k>> {
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let named = self.named.get(name).map(Vec::as_slice).unwrap_or_default();
+        let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+        let named = self.named.get(&*name).map(Vec::as_slice).unwrap_or_default();
         let candidates = named.iter().chain(&self.wild).map(|index| &self.patterns[*index]);
-        candidates.filter(move |pattern| pattern.matches(path, name) && !pattern.is_excepted(path))
+        candidates.filter(move |pattern| pattern.matches(path, &name) && !pattern.is_excepted(path))
     }
 
     /// Whether a file is one of a host's.

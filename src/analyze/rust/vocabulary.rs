@@ -23,8 +23,6 @@ pub enum Promise {
 /// Parts of nearly every name. One `memmem` each is all that most files cost. (Three needles in one Aho-Corasick
 /// automaton are several times slower: its prefilter picks `_` and `/` as rare bytes.)
 const COMMON: [&str; 2] = ["oot", "OOT"];
-/// A name with one of these words tells of MCP by itself; `Roots`, `set_roots` or `RootBuilder` do not.
-const TELLING: [&str; 5] = ["list", "changed", "request", "client", "enable"];
 /// Part of nearly every name of an SDK's crate.
 const SDK_HINT: &str = "mcp";
 /// Part of every spelling of `capabilities` and `ClientCapabilities`.
@@ -88,7 +86,7 @@ impl<'k> Vocabulary<'k> {
             wire.hand_rolled.types.iter().flat_map(|own| &own.names).map(|name| (name.as_str(), Word::OwnType));
         let mut known = HashMap::new();
         for (name, other) in paths.iter().map(|name| (*name, Word::Generic)).chain(own_types) {
-            let telling = words(name).len() > 1 && super::words::any_word(&[name], &TELLING.map(str::to_owned));
+            let telling = words(name).len() > 1 && super::words::any_word(&[name], &wire.telling.words);
             known.insert(name.as_bytes(), if telling { Word::Telling } else { other });
         }
         for flag in &wire.json.flags {
