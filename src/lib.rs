@@ -10,6 +10,8 @@
 //! | [`judge`] | usage + knowledge + target → [`finding::Finding`]; suppressions |
 //! | [`report`] | findings → human, short and JSON output |
 //! | [`check`] | runs the steps |
+//! | `compat` | the reference server that still serves Roots (feature `runtime`) |
+//! | `observe` | the client side: probe a server, compare before with after (feature `runtime`) |
 //! | [`cli`] | the command line |
 //!
 //! Analyzers know no dates, levels or formats; the judge knows no syntax; reports decide nothing.
@@ -17,9 +19,13 @@
 pub mod analyze;
 pub mod check;
 pub mod cli;
+#[cfg(feature = "runtime")]
+pub mod compat;
 pub mod finding;
 pub mod judge;
 pub mod knowledge;
+#[cfg(feature = "runtime")]
+pub mod observe;
 pub mod project;
 pub mod report;
 pub mod settings;

@@ -1,0 +1,2 @@
+//! The client side of the runtime: `probe` sees a server use Roots, `compare` proves that a migration changed
+//! nothing else.
