@@ -1,9 +1,13 @@
 //! The command line: arguments, and one file a command. This is the only module that writes to the terminal.
 
 pub mod check;
+#[cfg(feature = "runtime")]
+mod duration;
 mod explain;
 mod markdown;
 mod rules;
+#[cfg(feature = "runtime")]
+mod serve;
 pub mod terminal;
 
 use std::io::{self, Write};
@@ -61,6 +65,9 @@ enum Command {
     Rules(rules::RulesArgs),
     /// Show the page of a rule
     Explain(explain::ExplainArgs),
+    /// Serve MCP with full Roots, or in a migrated form, to compare with
+    #[cfg(feature = "runtime")]
+    Serve(serve::ServeArgs),
 }
 
 const EXIT_CODES: &str = "\
@@ -92,6 +99,9 @@ enum Error {
     Check(#[from] crate::check::CheckError),
     #[error("--user: your home folder is not known: neither HOME nor USERPROFILE is set")]
     NoHome,
+    #[cfg(feature = "runtime")]
+    #[error(transparent)]
+    Start(#[from] crate::compat::StartError),
     #[error("no such rule: {0}")]
     NoRule(String),
     #[error("cannot write: {0}")]
@@ -118,6 +128,8 @@ pub fn main() -> ExitCode {
         Some(Command::Check(args)) => check::run(args),
         Some(Command::Rules(args)) => rules::run(&args),
         Some(Command::Explain(args)) => explain::run(&args),
+        #[cfg(feature = "runtime")]
+        Some(Command::Serve(args)) => serve::run(args),
         None => check::run(cli.check),
     };
     let exit = result.unwrap_or_else(|error| {

@@ -1,0 +1,148 @@
+//! From the arguments of a call to the directory that it means. Choosing compares names; only handles give access.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use super::boundary::Directory;
+use super::roots::set::RootSet;
+use super::uri;
+
+/// A directory that the operator allows, opened once at the start.
+#[derive(Clone, Debug)]
+pub struct Allowed {
+    /// Its last component; the path itself when there is none (`/`).
+    pub name: OsString,
+    /// The path as it was given.
+    pub given: PathBuf,
+    /// The handle.
+    pub directory: Directory,
+}
+
+impl Allowed {
+    /// Opens the directories of `--allow-dir`, each once.
+    ///
+    /// # Errors
+    ///
+    /// Names the directory that cannot be opened, and says why.
+    pub fn open(paths: &[PathBuf]) -> Result<Vec<Self>, String> {
+        let mut all: Vec<Self> = Vec::with_capacity(paths.len());
+        for given in paths {
+            let absolute = std::path::absolute(given).map_err(|error| format!("{}: {error}", given.display()))?;
+            let directory = Directory::open(&absolute).map_err(|error| error.to_string())?;
+            if all.iter().any(|other| other.directory.is_same(&directory)) {
+                continue;
+            }
+            let path = directory.path();
+            let name = path.file_name().unwrap_or(path.as_os_str()).to_owned();
+            all.push(Self { name, given: absolute, directory });
+        }
+        Ok(all)
+    }
+}
+
+/// The root that `selector` means: by name, then by URI, then by index; the only usable one when it is `None`.
+///
+/// # Errors
+///
+/// A text for the model, which lists the roots.
+pub fn root(set: &RootSet, selector: Option<&str>) -> Result<PathBuf, String> {
+    let usable: Vec<_> = set.usable().collect();
+    let Some(selector) = selector else {
+        return match usable.as_slice() {
+            [(_, _, path)] => Ok((*path).to_owned()),
+            _ => Err(format!("there are several roots, say which with `root`: {}", listed(set))),
+        };
+    };
+    let named: Vec<_> = set.roots.iter().filter(|root| root.name.as_deref() == Some(selector)).collect();
+    let chosen = match named.as_slice() {
+        [] => {
+            let path = uri::path_of(selector).ok();
+            let same = |text: &str| text == selector || (path.is_some() && uri::path_of(text).ok() == path);
+            let by_index = || selector.parse().ok().and_then(|index: usize| set.roots.get(index));
+            set.roots.iter().find(|root| same(&root.uri)).or_else(by_index)
+        }
+        [root] => Some(*root),
+        _ => return Err(format!("several roots are named `{selector}`, choose by index: {}", listed(set))),
+    };
+    match chosen.map(|root| &root.path) {
+        Some(Ok(path)) => Ok(path.clone()),
+        Some(Err(reason)) => Err(format!("root `{selector}` cannot be used: {reason}; choose from: {}", listed(set))),
+        None => Err(format!("there is no root `{selector}`; choose from: {}", listed(set))),
+    }
+}
+
+/// The directory that the argument `directory` means: an allowed one by name, or a path or `file:` URI in one.
+///
+/// # Errors
+///
+/// A text for the model, which lists the allowed directories.
+pub fn allowed(all: &[Allowed], argument: &str) -> Result<Directory, String> {
+    let named: Vec<_> = all.iter().filter(|allowed| allowed.name == OsStr::new(argument)).collect();
+    match named.as_slice() {
+        [one] => return Ok(one.directory.clone()),
+        [] => {}
+        _ => return Err(format!("several allowed directories are named `{argument}`, give the path: {}", names(all))),
+    }
+    let path = if argument.len() > 7 && argument.is_char_boundary(7) && argument[..7].eq_ignore_ascii_case("file://") {
+        uri::path_of(argument).map_err(|error| format!("`{argument}`: {error}"))?
+    } else {
+        PathBuf::from(argument)
+    };
+    if !path.is_absolute() {
+        return Err(format!("no allowed directory is named `{argument}`; choose from: {}", names(all)));
+    }
+    // The innermost one, when one allowed directory holds another.
+    let holders = all.iter().filter_map(|allowed| {
+        let rest = [allowed.directory.path(), &allowed.given].into_iter().find_map(|base| path.strip_prefix(base).ok());
+        Some((allowed, rest?))
+    });
+    match holders.min_by_key(|(_, rest)| rest.components().count()) {
+        Some((allowed, rest)) => subdir(&allowed.directory, rest),
+        None => Err(format!("`{argument}` is not in an allowed directory; choose from: {}", names(all))),
+    }
+}
+
+/// The directory that a `project-stats:` URI means.
+///
+/// # Errors
+///
+/// A text for the model.
+pub fn resource(all: &[Allowed], uri: &str) -> Result<Directory, String> {
+    let parsed = uri::parse_stats_uri(uri).map_err(|error| error.to_string())?;
+    match all.iter().find(|allowed| allowed.name == parsed.directory) {
+        Some(allowed) => subdir(&allowed.directory, &parsed.path),
+        None => Err(format!(
+            "no allowed directory is named `{}`; choose from: {}",
+            parsed.directory.display(),
+            names(all)
+        )),
+    }
+}
+
+/// A directory in another, through its handle.
+///
+/// # Errors
+///
+/// A text for the model.
+pub fn subdir(directory: &Directory, subdir: &Path) -> Result<Directory, String> {
+    directory.open_subdir(subdir).map_err(|error| error.to_string())
+}
+
+fn listed(set: &RootSet) -> String {
+    let shown = set.usable().take(20).map(|(index, root, path)| match &root.name {
+        Some(name) => format!("{index} `{name}` ({})", path.display()),
+        None => format!("{index} ({})", path.display()),
+    });
+    joined(shown.collect(), set.usable().count())
+}
+
+fn names(all: &[Allowed]) -> String {
+    let shown = all.iter().take(20).map(|allowed| format!("`{}`", allowed.directory.path().display()));
+    joined(shown.collect(), all.len())
+}
+
+fn joined(shown: Vec<String>, count: usize) -> String {
+    let more = count - shown.len();
+    let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+    format!("{}{more}", shown.join(", "))
+}
