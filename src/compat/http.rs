@@ -146,7 +146,12 @@ impl Endpoint {
 
     /// A body that is no message: rmcp checks the headers, and only if it minds nothing but the body, which it calls an
     /// unsupported media type, the client gets a JSON-RPC error.
-    async fn refuse(&self, head: hyper::http::request::Parts, body: Bytes, error: &serde_json::Error) -> Response<Body> {
+    async fn refuse(
+        &self,
+        head: hyper::http::request::Parts,
+        body: Bytes,
+        error: &serde_json::Error,
+    ) -> Response<Body> {
         let is_json = head.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).is_some_and(|value| {
             value.split(';').next().is_some_and(|essence| essence.trim().eq_ignore_ascii_case("application/json"))
         });

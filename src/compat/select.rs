@@ -111,11 +111,9 @@ pub fn resource(all: &[Allowed], uri: &str) -> Result<Directory, String> {
     let parsed = uri::parse_stats_uri(uri).map_err(|error| error.to_string())?;
     match all.iter().find(|allowed| allowed.name == parsed.directory) {
         Some(allowed) => subdir(&allowed.directory, &parsed.path),
-        None => Err(format!(
-            "no allowed directory is named `{}`; choose from: {}",
-            parsed.directory.display(),
-            names(all)
-        )),
+        None => {
+            Err(format!("no allowed directory is named `{}`; choose from: {}", parsed.directory.display(), names(all)))
+        }
     }
 }
 

@@ -107,9 +107,13 @@ impl Shared {
             _ => capabilities.build(),
         };
         let instructions = match self.options.mode {
-            Mode::Roots => "Counts lines in the client's roots. Roots is deprecated (SEP-2577): this server keeps it \
-                 for comparison.",
-            Mode::Arguments => "Counts lines in a directory that the call names; list_directories shows the allowed ones.",
+            Mode::Roots => {
+                "Counts lines in the client's roots. Roots is deprecated (SEP-2577): this server keeps it \
+                 for comparison."
+            }
+            Mode::Arguments => {
+                "Counts lines in a directory that the call names; list_directories shows the allowed ones."
+            }
             Mode::Resources => "Counts lines in the directory of a resource; resources/list shows the allowed ones.",
             Mode::Config => "Counts lines in the one configured directory.",
         };
@@ -141,8 +145,10 @@ fn check_allowed(mode: Mode, allowed: &[Allowed]) -> Result<(), StartError> {
                     return refuse(format!("--allow-dir {shown}: has no name that a resource URI could hold"));
                 }
                 if all[..at].iter().any(|other| other.name == one.name) {
-                    return refuse(format!("--allow-dir {shown}: another allowed directory has the same name, so that a \
-                         resource URI could not tell them apart"));
+                    return refuse(format!(
+                        "--allow-dir {shown}: another allowed directory has the same name, so that a \
+                         resource URI could not tell them apart"
+                    ));
                 }
             }
             Ok(())
@@ -233,7 +239,12 @@ impl Server {
         }
     }
 
-    async fn answer(&self, call: Call, request: CallToolRequestParams, context: &RequestContext<RoleServer>) -> Result<CallToolResponse, Refusal> {
+    async fn answer(
+        &self,
+        call: Call,
+        request: CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, Refusal> {
         let allowed = self.shared.allowed.clone();
         let counted = match call {
             Call::CountInRoot(arguments) => {
@@ -289,7 +300,11 @@ impl Server {
     }
 
     /// The directories that a call may choose from, in mode `roots`.
-    async fn access(&self, request: &CallToolRequestParams, context: &RequestContext<RoleServer>) -> Result<Turn, Refusal> {
+    async fn access(
+        &self,
+        request: &CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Turn, Refusal> {
         let era = Era::of(context);
         let declared = context.client_capabilities().is_some_and(|client| client.roots.is_some());
         // A forged state is one whatever else the request says.
@@ -359,7 +374,8 @@ impl Server {
             let counts = counts.map_err(|_| Refusal::Protocol(stopped()))?;
             Ok((directory, counts))
         });
-        let fault = |error: tokio::task::JoinError| Refusal::Protocol(ErrorData::internal_error(error.to_string(), None));
+        let fault =
+            |error: tokio::task::JoinError| Refusal::Protocol(ErrorData::internal_error(error.to_string(), None));
         let (directory, counts) = walk.await.map_err(fault)??;
         let counted = Counted { directory: directory.path().to_string_lossy().into_owned(), source, counts };
         let value = serde_json::to_value(counted);
@@ -390,7 +406,8 @@ impl Shared {
             Round::Answered(answer) => Ok(Ok(Ok(answer))),
             Round::GaveUp => Ok(Ok(Err(Failure::Withheld(round)))),
             Round::Ask(question) => {
-                let about = json!({"session": session.id(), "era": "modern", "moment": "input-request", "round": round + 1});
+                let about =
+                    json!({"session": session.id(), "era": "modern", "moment": "input-request", "round": round + 1});
                 self.events.emit("roots-asked", about);
                 Ok(Err((*question).into()))
             }
@@ -433,7 +450,9 @@ fn in_subdir(directory: &Directory, subdir: Option<&str>) -> Result<Directory, S
 fn list_roots(access: Access) -> Result<Value, Refusal> {
     let (set, source, fallback) = match access {
         Access::Roots(set, source) => (Some(set), source, None),
-        Access::Fallback(directory, set, source) => (set, source, Some(directory.path().to_string_lossy().into_owned())),
+        Access::Fallback(directory, set, source) => {
+            (set, source, Some(directory.path().to_string_lossy().into_owned()))
+        }
         Access::Denied(reason, _) => return Err(Refusal::Text(reason)),
     };
     let set = set.as_deref();
@@ -604,7 +623,8 @@ impl ServerHandler for Server {
         };
         match counted {
             Ok(counted) => {
-                let contents = ResourceContents::text(counted.to_string(), request.uri).with_mime_type("application/json");
+                let contents =
+                    ResourceContents::text(counted.to_string(), request.uri).with_mime_type("application/json");
                 Ok(ReadResourceResult::new(vec![contents]).into())
             }
             Err(Refusal::Text(text)) => Err(ErrorData::resource_not_found(text, Some(json!({"uri": request.uri})))),

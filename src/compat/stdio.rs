@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 use rmcp::ErrorData;
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientNotification, ClientRequest, GetMeta, ProtocolVersion, RequestId, ServerJsonRpcMessage,
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorCode, GetMeta, ProtocolVersion, RequestId,
+    ServerJsonRpcMessage,
 };
 use rmcp::service::{RoleServer, ServiceExt};
 use rmcp::transport::Transport;
@@ -49,13 +50,8 @@ where
     let session = server.session().clone();
     let out = Arc::new(Mutex::new(writer));
     let (sender, messages) = mpsc::channel(WAITING);
-    let input = Input {
-        reader,
-        out: out.clone(),
-        session: session.clone(),
-        versions: shared.versions(),
-        has_lifecycle: false,
-    };
+    let input =
+        Input { reader, out: out.clone(), session: session.clone(), versions: shared.versions(), has_lifecycle: false };
     let reading = tokio::spawn(input.run(sender));
     let result = match server.serve(Lines { messages, out }).await {
         Ok(running) => running.waiting().await.map(drop).map_err(io::Error::other),
@@ -163,7 +159,9 @@ impl<R: AsyncBufRead + Unpin, W: AsyncWrite + Unpin> Input<R, W> {
         };
         match &message {
             ClientJsonRpcMessage::Request(request) => match &request.request {
-                ClientRequest::CustomRequest(custom) if unreadable(&custom.method).code.0 == -32602 => {
+                ClientRequest::CustomRequest(custom)
+                    if unreadable(&custom.method).code == ErrorCode::INVALID_PARAMS =>
+                {
                     return Line::Refused(Some(request.id.clone()), unreadable(&custom.method));
                 }
                 method => self.has_lifecycle |= chooses_lifecycle(method, &self.versions),
@@ -202,7 +200,13 @@ pub(super) fn refuse_body(line: &[u8], error: &serde_json::Error) -> (Option<Req
         }
         Ok(value) => {
             let id = value.get("id").cloned().and_then(|id| serde_json::from_value(id).ok());
-            (id, ErrorData::invalid_request(format!("not a JSON-RPC message of MCP: {error}"), None))
+            let method = value.get("method").and_then(Value::as_str).map(unreadable);
+            // With an id it can be told to the right request that it is its parameters.
+            let error = match method {
+                Some(malformed) if id.is_some() && malformed.code == ErrorCode::INVALID_PARAMS => malformed,
+                _ => ErrorData::invalid_request(format!("not a JSON-RPC message of MCP: {error}"), None),
+            };
+            (id, error)
         }
     }
 }
@@ -214,7 +218,11 @@ fn refuse(line: &[u8], error: &serde_json::Error) -> Line {
 
 /// Reads a line without its end. `None` at the end of the input, `Some(false)` for a line that is longer than `max`, of
 /// which the rest is skipped.
-async fn read_line<R: AsyncBufRead + Unpin>(reader: &mut R, line: &mut Vec<u8>, max: usize) -> io::Result<Option<bool>> {
+async fn read_line<R: AsyncBufRead + Unpin>(
+    reader: &mut R,
+    line: &mut Vec<u8>,
+    max: usize,
+) -> io::Result<Option<bool>> {
     let mut whole = true;
     let mut begun = false;
     loop {
@@ -240,6 +248,7 @@ async fn read_line<R: AsyncBufRead + Unpin>(reader: &mut R, line: &mut Vec<u8>, 
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -98,8 +98,7 @@ const COUNT: &str = "count_lines";
 const LIST_ROOTS: &str = "list_roots";
 const LIST_DIRECTORIES: &str = "list_directories";
 /// The fixtures that scenarios of the conformance suite call. Both ask for the roots and show them.
-const FIXTURES: [&str; 2] =
-    ["test_input_required_result_list_roots", "test_input_required_result_tampered_state"];
+const FIXTURES: [&str; 2] = ["test_input_required_result_list_roots", "test_input_required_result_tampered_state"];
 
 /// Reads a call.
 ///
@@ -113,9 +112,7 @@ pub fn parse(mode: Mode, conformance: bool, call: &CallToolRequestParams) -> Res
         (Mode::Resources, COUNT) => Ok(Call::CountResource(arguments(call)?)),
         (Mode::Config, COUNT) => Ok(Call::CountConfigured(arguments(call)?)),
         (Mode::Roots, LIST_ROOTS) => arguments::<Nothing>(call).map(|_| Call::ListRoots),
-        (Mode::Arguments | Mode::Config, LIST_DIRECTORIES) => {
-            arguments::<Nothing>(call).map(|_| Call::ListDirectories)
-        }
+        (Mode::Arguments | Mode::Config, LIST_DIRECTORIES) => arguments::<Nothing>(call).map(|_| Call::ListDirectories),
         (Mode::Roots, name) if conformance && FIXTURES.contains(&name) => Ok(Call::EchoRoots),
         (_, name) => {
             let known: Vec<_> = tools(mode, conformance).into_iter().map(|tool| tool.name.into_owned()).collect();
@@ -214,7 +211,18 @@ fn count(description: &'static str, properties: Value, required: Value) -> Tool 
             "symlinks": number, "special": number, "unreadable": number,
             "truncated": {"type": ["string", "null"], "description": "the budget that cut the count short"},
         }),
-        json!(["directory", "source", "files", "lines", "bytes", "binary", "symlinks", "special", "unreadable", "truncated"]),
+        json!([
+            "directory",
+            "source",
+            "files",
+            "lines",
+            "bytes",
+            "binary",
+            "symlinks",
+            "special",
+            "unreadable",
+            "truncated"
+        ]),
     );
     reading(COUNT, description, object(properties, required), output)
 }

@@ -85,10 +85,9 @@ impl Fallback {
         };
         match self {
             Self::WorkingDirectory(directory) => Access::Fallback(directory.clone(), sent, source),
-            Self::Nothing => Access::Denied(
-                format!("{why}, and --strict lets nothing stand in for roots; {HELP}"),
-                source,
-            ),
+            Self::Nothing => {
+                Access::Denied(format!("{why}, and --strict lets nothing stand in for roots; {HELP}"), source)
+            }
             Self::TooWide(reason) => {
                 Access::Denied(format!("{why}, and {reason}, which is too much to read instead; {HELP}"), source)
             }
@@ -100,10 +99,15 @@ const HELP: &str = "open a folder in the client so that it sends a root, or star
     `--mode config --allow-dir DIR`";
 
 fn no_usable(set: &RootSet) -> String {
-    let reasons: Vec<_> = set.roots.iter().take(5).map(|root| match &root.path {
-        Err(reason) => format!("`{}` ({reason})", root.uri),
-        Ok(_) => format!("`{}`", root.uri),
-    }).collect();
+    let reasons: Vec<_> = set
+        .roots
+        .iter()
+        .take(5)
+        .map(|root| match &root.path {
+            Err(reason) => format!("`{}` ({reason})", root.uri),
+            Ok(_) => format!("`{}`", root.uri),
+        })
+        .collect();
     let more = set.roots.len() + set.ignored - reasons.len();
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     format!("none of the client's roots can be used: {}{more}", reasons.join(", "))

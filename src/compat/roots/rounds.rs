@@ -107,6 +107,7 @@ fn binding(call: &CallToolRequestParams) -> Vec<u8> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -4,8 +4,8 @@
 //! - The *generation* counts the client's `notifications/roots/list_changed`. An answer is good for a call when it was
 //!   asked for in the generation that the call began in, or a later one: so a call never sees roots from before a
 //!   notification that it came after, however the tasks are scheduled.
-//! - Asks on the connection's own account (after `initialized`, after a change) wait until notifications pause, so that
-//!   a flood of them costs few asks, and a call that comes first asks for itself.
+//! - After a change, the session asks on its own account once the notifications pause, so that a flood of them costs
+//!   few asks, and a call that comes first asks for itself.
 //! - Over HTTP such an ask reaches only a client that listens on a GET stream. It therefore holds nobody up there, and
 //!   its silence says nothing: a call asks on its own stream.
 //! - A call that got no answer goes on without; others do not ask again for [`PATIENCE`]. When the answer comes late it
@@ -126,7 +126,7 @@ impl Session {
         &self.closed
     }
 
-    /// The client finished the handshake and has declared roots: ask, unless a call is faster.
+    /// The client finished the handshake and has declared roots: ask.
     pub fn initialized(self: &Arc<Self>, peer: Peer<RoleServer>) {
         if self.peer.set(peer).is_ok() {
             self.refresh_soon(Moment::Initialized);
@@ -181,7 +181,9 @@ impl Session {
     }
 
     async fn refresh(self: Arc<Self>, moment: Moment) {
-        self.pause(moment).await;
+        if moment == Moment::ListChanged {
+            self.pause().await;
+        }
         self.refresh_waits.store(false, Ordering::SeqCst);
         let Some(peer) = self.peer.get() else { return };
         if self.own_asks_arrive {
@@ -209,7 +211,7 @@ impl Session {
     }
 
     /// Waits until the notifications pause, and says how many there were.
-    async fn pause(&self, moment: Moment) {
+    async fn pause(&self) {
         let begun = Instant::now();
         let first = self.generation.load(Ordering::SeqCst);
         let mut last = first;
@@ -217,10 +219,8 @@ impl Session {
             tokio::time::sleep(PAUSE).await;
             let now = self.generation.load(Ordering::SeqCst);
             if now == last || begun.elapsed() >= LONGEST_FLOOD {
-                if moment == Moment::ListChanged {
-                    let count = now + 1 - first;
-                    self.events.emit("roots-changed", json!({"session": self.id, "era": "legacy", "notifications": count}));
-                }
+                let count = now + 1 - first;
+                self.events.emit("roots-changed", json!({"session": self.id, "era": "legacy", "notifications": count}));
                 return;
             }
             last = now;
