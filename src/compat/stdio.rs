@@ -178,6 +178,14 @@ impl<R: AsyncBufRead + Unpin, W: AsyncWrite + Unpin> Input<R, W> {
     }
 }
 
+/// The answer to a request for a method of this server whose parameters rmcp could not read.
+pub(super) fn malformed(message: &ClientJsonRpcMessage) -> Option<(RequestId, ErrorData)> {
+    let ClientJsonRpcMessage::Request(request) = message else { return None };
+    let ClientRequest::CustomRequest(custom) = &request.request else { return None };
+    let error = unreadable(&custom.method);
+    (error.code == ErrorCode::INVALID_PARAMS).then(|| (request.id.clone(), error))
+}
+
 /// Whether rmcp leaves its opening loop with this request.
 fn chooses_lifecycle(request: &ClientRequest, versions: &[ProtocolVersion]) -> bool {
     match request {
