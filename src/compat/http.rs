@@ -26,7 +26,8 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
 use super::events::notice;
-use super::server::{Server, Shared};
+use super::server::Server;
+use super::shared::Shared;
 use super::stdio::{MAX_LINE, malformed, refuse_body};
 
 /// The path of the endpoint.

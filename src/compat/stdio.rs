@@ -20,7 +20,8 @@ use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncWrite, AsyncWriteExt, BufRea
 use tokio::sync::{Mutex, mpsc};
 
 use super::roots::session::Session;
-use super::server::{Server, Shared, unreadable};
+use super::server::{Server, unreadable};
+use super::shared::Shared;
 
 /// Longest line that is read, in bytes: room for 100,000 roots.
 pub const MAX_LINE: usize = 16 << 20;
