@@ -2,6 +2,8 @@
 
 pub mod check;
 #[cfg(feature = "runtime")]
+mod compare;
+#[cfg(feature = "runtime")]
 mod duration;
 mod explain;
 mod markdown;
@@ -68,6 +70,10 @@ enum Command {
     /// Serve MCP with full Roots, or in a migrated form, to compare with
     #[cfg(feature = "runtime")]
     Serve(serve::ServeArgs),
+    /// Take a server before and after a migration through the same scenarios
+    #[cfg(feature = "runtime")]
+    #[command(after_help = compare::AFTER_HELP)]
+    Compare(compare::CompareArgs),
 }
 
 const EXIT_CODES: &str = "\
@@ -102,6 +108,9 @@ enum Error {
     #[cfg(feature = "runtime")]
     #[error(transparent)]
     Start(#[from] crate::compat::StartError),
+    #[cfg(feature = "runtime")]
+    #[error(transparent)]
+    Compare(#[from] compare::CompareError),
     #[error("no such rule: {0}")]
     NoRule(String),
     #[error("cannot write: {0}")]
@@ -130,6 +139,8 @@ pub fn main() -> ExitCode {
         Some(Command::Explain(args)) => explain::run(&args),
         #[cfg(feature = "runtime")]
         Some(Command::Serve(args)) => serve::run(args),
+        #[cfg(feature = "runtime")]
+        Some(Command::Compare(args)) => compare::run(&args),
         None => check::run(cli.check),
     };
     let exit = result.unwrap_or_else(|error| {

@@ -1,2 +1,4 @@
-//! The client side of the runtime: `probe` sees a server use Roots, `compare` proves that a migration changed
-//! nothing else.
+//! The client side of the runtime: sees a server use Roots, and proves that a migration changed nothing else.
+
+pub mod client;
+pub mod compare;
