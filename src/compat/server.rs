@@ -94,23 +94,25 @@ fn no_cursor(page: Option<&PaginatedRequestParams>) -> Result<(), ErrorData> {
     }
 }
 
-/// The methods of this server. rmcp takes one with malformed parameters for a method that it does not know.
-const METHODS: [&str; 8] = [
-    "initialize",
-    "ping",
-    "resources/list",
-    "resources/read",
-    "resources/templates/list",
-    "server/discover",
-    "tools/call",
-    "tools/list",
+/// The methods of this server, and whether 2026-07-28 has them. rmcp takes one with malformed parameters for a method that
+/// it does not know.
+const METHODS: [(&str, bool); 8] = [
+    ("initialize", false),
+    ("ping", false),
+    ("resources/list", true),
+    ("resources/read", true),
+    ("resources/templates/list", true),
+    ("server/discover", true),
+    ("tools/call", true),
+    ("tools/list", true),
 ];
 
 /// The error for a request that rmcp could not read as one of its methods.
 #[must_use]
-pub fn unreadable(method: &str) -> ErrorData {
+pub fn unreadable(method: &str, era: Era) -> ErrorData {
+    let known = METHODS.iter().any(|&(name, is_modern)| name == method && (is_modern || era == Era::Legacy));
     let method = clip(method);
-    if METHODS.contains(&method.as_str()) {
+    if known {
         ErrorData::invalid_params(format!("the parameters of {method} are malformed"), None)
     } else {
         ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None)
@@ -244,8 +246,8 @@ impl ServerHandler for Server {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        Err(unreadable(&request.method))
+        Err(unreadable(&request.method, era_of(&context)))
     }
 }

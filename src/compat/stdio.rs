@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::{Mutex, mpsc};
 
+use super::Era;
 use super::roots::session::Session;
 use super::server::{Server, unreadable};
 use super::shared::Shared;
@@ -183,7 +184,11 @@ impl<R: AsyncBufRead + Unpin, W: AsyncWrite + Unpin> Input<R, W> {
 pub(super) fn malformed(message: &ClientJsonRpcMessage) -> Option<(RequestId, ErrorData)> {
     let ClientJsonRpcMessage::Request(request) = message else { return None };
     let ClientRequest::CustomRequest(custom) = &request.request else { return None };
-    let error = unreadable(&custom.method);
+    // One that says its revision is rmcp's to judge; it hands it to `Server::on_custom_request`.
+    if request.request.get_meta().protocol_version().is_some() {
+        return None;
+    }
+    let error = unreadable(&custom.method, Era::Legacy);
     (error.code == ErrorCode::INVALID_PARAMS).then(|| (request.id.clone(), error))
 }
 
@@ -209,7 +214,7 @@ pub(super) fn refuse_body(line: &[u8], error: &serde_json::Error) -> (Option<Req
         }
         Ok(value) => {
             let id = value.get("id").cloned().and_then(|id| serde_json::from_value(id).ok());
-            let method = value.get("method").and_then(Value::as_str).map(unreadable);
+            let method = value.get("method").and_then(Value::as_str).map(|method| unreadable(method, Era::Legacy));
             // With an id it can be told to the right request that it is its parameters.
             let error = match method {
                 Some(malformed) if id.is_some() && malformed.code == ErrorCode::INVALID_PARAMS => malformed,
