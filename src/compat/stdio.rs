@@ -160,14 +160,12 @@ impl<R: AsyncBufRead + Unpin, W: AsyncWrite + Unpin> Input<R, W> {
             Err(error) => return refuse(line, &error),
         };
         match &message {
-            ClientJsonRpcMessage::Request(request) => match &request.request {
-                ClientRequest::CustomRequest(custom)
-                    if unreadable(&custom.method).code == ErrorCode::INVALID_PARAMS =>
-                {
-                    return Line::Refused(Some(request.id.clone()), unreadable(&custom.method));
+            ClientJsonRpcMessage::Request(request) => {
+                if let Some((id, error)) = malformed(&message) {
+                    return Line::Refused(Some(id), error);
                 }
-                method => self.has_lifecycle |= chooses_lifecycle(method, &self.versions),
-            },
+                self.has_lifecycle |= chooses_lifecycle(&request.request, &self.versions);
+            }
             ClientJsonRpcMessage::Notification(notification)
                 if matches!(notification.notification, ClientNotification::RootsListChangedNotification(_)) =>
             {
