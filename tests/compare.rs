@@ -280,3 +280,23 @@ fn markdown_and_transcript_hold_the_same_comparison() {
     assert!(messages.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()), "{messages}");
     assert!(messages.contains("input_required"), "the modern era is played, too");
 }
+
+/// `examples/migration.md` is what the comparison of the two example servers says; `UPDATE_EXAMPLES=1` writes it.
+#[test]
+fn the_report_of_the_example_migration_is_true() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    // Wherever the target folder is, cargo builds the examples beside the binary for `cargo test`.
+    let binaries = Path::new(env!("CARGO_BIN_EXE_mcp-roots-lint")).parent().expect("a folder").join("examples");
+    let file = fs::read_to_string(root.join("examples/migration.toml")).expect("the scenarios");
+    let binaries = binaries.to_string_lossy().replace('\\', "/");
+    let output = play(&file.replace("target/debug/examples", &binaries), &["--format", "markdown"]);
+    let report = String::from_utf8_lossy(&output.stdout).replace(&binaries, "target/debug/examples");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let path = root.join("examples/migration.md");
+    if std::env::var_os("UPDATE_EXAMPLES").is_some_and(|value| !value.is_empty() && value != "0") {
+        fs::write(&path, report).expect("written");
+    } else {
+        let kept = fs::read_to_string(&path).expect("the report");
+        assert_eq!(kept.replace("\r\n", "\n"), report, "UPDATE_EXAMPLES=1 cargo test --test compare writes it");
+    }
+}

@@ -1,5 +1,6 @@
 //! Playing a scenario against one server: makes the tree, starts the server in it, and takes the steps.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -70,10 +71,10 @@ impl Player<'_> {
         let failed = |what: String| NotPlayed::Failed(what);
         let root = Path::new(&self.places.dir);
         plant(root, self.file).map_err(|(path, error)| failed(format!("cannot make `{}`: {error}", path.display())))?;
-        let mut words = self.side.command.iter().map(|word| self.places.fill(word).into());
+        let mut words = self.side.command.iter().map(|word| self.places.fill(word));
         let launch = Launch {
-            program: words.next().unwrap_or_default(),
-            args: words.collect(),
+            program: program(&words.next().unwrap_or_default()),
+            args: words.map(OsString::from).collect(),
             env: Vec::new(),
             cwd: Some(root.join(&self.side.cwd)),
         };
@@ -149,6 +150,15 @@ impl Player<'_> {
             Root::Uri { uri, name } => client::Root { uri: self.places.fill(uri), name: name.clone() },
         };
         roots.iter().map(root).collect()
+    }
+}
+
+/// A program that is named by a path is the one that this names here, not in the tree, where it is started.
+fn program(name: &str) -> OsString {
+    let is_path = name.contains(['/', std::path::MAIN_SEPARATOR]);
+    match std::path::absolute(name) {
+        Ok(absolute) if is_path => absolute.into(),
+        _ => name.into(),
     }
 }
 
