@@ -1,8 +1,12 @@
 //! The command line: arguments, and one file a command. This is the only module that writes to the terminal.
 
 pub mod check;
+#[cfg(feature = "runtime")]
+mod duration;
 mod explain;
 mod markdown;
+#[cfg(feature = "runtime")]
+mod probe;
 mod rules;
 pub mod terminal;
 
@@ -61,6 +65,10 @@ enum Command {
     Rules(rules::RulesArgs),
     /// Show the page of a rule
     Explain(explain::ExplainArgs),
+    /// Run a server with and without roots, and say what it does with them
+    #[cfg(feature = "runtime")]
+    #[command(after_help = probe::AFTER_HELP)]
+    Probe(Box<probe::ProbeArgs>),
 }
 
 const EXIT_CODES: &str = "\
@@ -94,6 +102,9 @@ enum Error {
     NoHome,
     #[error("no such rule: {0}")]
     NoRule(String),
+    #[cfg(feature = "runtime")]
+    #[error(transparent)]
+    Probe(#[from] probe::ProbeError),
     #[error("cannot write: {0}")]
     Output(#[from] io::Error),
 }
@@ -118,6 +129,8 @@ pub fn main() -> ExitCode {
         Some(Command::Check(args)) => check::run(args),
         Some(Command::Rules(args)) => rules::run(&args),
         Some(Command::Explain(args)) => explain::run(&args),
+        #[cfg(feature = "runtime")]
+        Some(Command::Probe(args)) => probe::run(*args),
         None => check::run(cli.check),
     };
     let exit = result.unwrap_or_else(|error| {

@@ -2,3 +2,4 @@
 //! nothing else. Both sit on one client layer; the command line is in `cli`.
 
 pub mod client;
+pub mod probe;
