@@ -7,6 +7,8 @@ mod compare;
 mod duration;
 mod explain;
 mod markdown;
+#[cfg(feature = "runtime")]
+mod probe;
 mod rules;
 #[cfg(feature = "runtime")]
 mod serve;
@@ -70,6 +72,10 @@ enum Command {
     /// Serve MCP with full Roots, or in a migrated form, to compare with
     #[cfg(feature = "runtime")]
     Serve(serve::ServeArgs),
+    /// Run a server with and without roots, and say what it does with them
+    #[cfg(feature = "runtime")]
+    #[command(after_help = probe::AFTER_HELP)]
+    Probe(Box<probe::ProbeArgs>),
     /// Take a server before and after a migration through the same scenarios
     #[cfg(feature = "runtime")]
     #[command(after_help = compare::AFTER_HELP)]
@@ -113,6 +119,9 @@ enum Error {
     Compare(#[from] compare::CompareError),
     #[error("no such rule: {0}")]
     NoRule(String),
+    #[cfg(feature = "runtime")]
+    #[error(transparent)]
+    Probe(#[from] probe::ProbeError),
     #[error("cannot write: {0}")]
     Output(#[from] io::Error),
 }
@@ -141,6 +150,8 @@ pub fn main() -> ExitCode {
         Some(Command::Serve(args)) => serve::run(args),
         #[cfg(feature = "runtime")]
         Some(Command::Compare(args)) => compare::run(&args),
+        #[cfg(feature = "runtime")]
+        Some(Command::Probe(args)) => probe::run(*args),
         None => check::run(cli.check),
     };
     let exit = result.unwrap_or_else(|error| {
