@@ -159,6 +159,7 @@ fn the_number_of_sdks_is_right() {
 }
 
 /// Words that begin with `--`.
+#[cfg(feature = "runtime")]
 fn flags(text: &str) -> BTreeSet<String> {
     let is_part = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     let mut flags = BTreeSet::new();
