@@ -2,6 +2,7 @@
 //! program (`UPDATE_README=1 cargo test --test readme` writes them), its transcripts are real, and no text speaks of a
 //! date of removal.
 
+#[cfg(feature = "runtime")]
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
