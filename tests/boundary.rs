@@ -3,6 +3,7 @@
 //!
 //! What cannot be tried on a machine (root cannot be denied anything, not every system has `setpriv`) is said on stderr.
 #![cfg(all(feature = "runtime", unix))]
+#![allow(clippy::print_stdout, reason = "`--nocapture` shows what the races saw")]
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
