@@ -113,11 +113,12 @@ fn hosts(knowledge: &Knowledge) -> String {
     format!("{}\n", lines.join("\n"))
 }
 
-fn help() -> String {
-    // The two exit code lists, here and in the README's own section, would say the same.
-    let help = output(&["check", "-h"]);
+fn help(command: &str) -> String {
+    // The exit code lists, here and in the README's own sections, would say the same.
+    let help = output(&[command, "-h"]);
     let options = help.split("\nExit codes:").next().unwrap_or_default();
-    let options = options.find("Arguments:").map_or(options, |at| &options[at..]);
+    let begin = ["Arguments:", "Options:", "Server:", "Servers:"].iter().filter_map(|head| options.find(head)).min();
+    let options = begin.map_or(options, |at| &options[at..]);
     format!("```text\n{}\n```\n", options.trim_end())
 }
 
@@ -129,7 +130,11 @@ fn generated_parts_are_up_to_date() {
         ("sdks", sdks_table(&knowledge)),
         ("servers", servers_table(&knowledge)),
         ("hosts", hosts(&knowledge)),
-        ("help", help()),
+        ("help", help("check")),
+        #[cfg(feature = "runtime")]
+        ("serve", help("serve")),
+        #[cfg(feature = "runtime")]
+        ("compare", help("compare")),
     ];
     let mut text = readme();
     let mut outdated = Vec::new();
@@ -169,12 +174,27 @@ fn flags(text: &str) -> BTreeSet<String> {
     flags
 }
 
+#[cfg(feature = "runtime")]
 #[test]
 fn flags_exist_and_are_documented() {
-    let help = flags(&output(&["check", "--help"]));
+    let help: BTreeSet<_> =
+        ["check", "serve", "compare"].iter().flat_map(|command| flags(&output(&[command, "--help"]))).collect();
     assert!(help.len() > 10, "{help:?}");
     // Flags of cargo, of git and of ripgrep.
-    let others = ["--release", "--locked", "--path", "--no-default-features", "--hidden", "--test"];
+    let others = [
+        "--release",
+        "--locked",
+        "--path",
+        "--no-default-features",
+        "--hidden",
+        "--test",
+        "--examples",
+        "--cli",
+        "--config",
+        "--server",
+        "--method",
+        "--tool-name",
+    ];
     let known = |flag: &String| others.contains(&flag.as_str()) || help.contains(flag);
     // The table of servers names the servers' own flags.
     let mut text = readme();
@@ -238,6 +258,72 @@ fn the_json_sample_is_real() {
     let shown: Vec<&str> = fenced(&text, "\"schema_version\": 1,").lines().skip(1).collect();
     assert!(shown.len() > 10);
     assert_excerpt(&shown, &output(&["check", "--format", "json", "examples"]));
+}
+
+#[cfg(feature = "runtime")]
+#[test]
+fn the_comparison_is_real() {
+    let text = readme();
+    let shown: Vec<&str> = fenced(&text, "$ mcp-roots-lint compare\n").lines().skip(2).collect();
+    assert!(shown.len() > 10);
+    assert_excerpt(&shown, &output(&["compare"]));
+}
+
+/// The messages of both eras: what the client says is said, what the server says is compared.
+#[cfg(feature = "runtime")]
+#[test]
+fn the_messages_are_real() {
+    use std::io::{BufRead as _, BufReader, Write as _};
+    use std::process::{Command, Stdio};
+
+    let home = tempfile::tempdir().expect("a folder");
+    let me = home.path().canonicalize().expect("a path");
+    for (path, text) in [("alpha/notes.txt", "one\ntwo\nthree"), ("beta/b.txt", "1\n2\n3\n4\n")] {
+        fs::create_dir_all(me.join(path).parent().expect("a folder")).expect("made");
+        fs::write(me.join(path), text).expect("written");
+    }
+    let text = readme().replace("/home/me/", &format!("{}/", me.display()));
+    for first in ["\"method\":\"initialize\"", "\"id\":1,\"method\":\"tools/call\""] {
+        let mut server = Command::new(env!("CARGO_BIN_EXE_mcp-roots-lint"))
+            .args(["serve", "--events", "events.jsonl"])
+            .current_dir(&me)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("serve starts");
+        let mut input = server.stdin.take().expect("stdin");
+        let mut output = BufReader::new(server.stdout.take().expect("stdout")).lines();
+        let mut state = String::new();
+        let mut heard = 0;
+        for line in fenced(&text, first).lines().skip(1) {
+            match line.split_at(2) {
+                ("> ", said) => writeln!(input, "{}", said.replacen('…', &state, 1)).expect("said"),
+                ("< ", shown) => {
+                    let real = output.next().expect("an answer").expect("a line");
+                    let mut rest = real.as_str();
+                    let parts: Vec<_> = shown.split('…').collect();
+                    for (at, part) in parts.iter().enumerate() {
+                        let is_last = at + 1 == parts.len();
+                        let found = if is_last { rest.len().checked_sub(part.len()) } else { rest.find(part) };
+                        let found = found.filter(|&found| rest[found..].starts_with(part) && (at > 0 || found == 0));
+                        let found = found.unwrap_or_else(|| panic!("the server says\n{real}\nand README.md\n{shown}"));
+                        rest = &rest[found + part.len()..];
+                    }
+                    assert!(rest.is_empty(), "the server says\n{real}\nand README.md\n{shown}");
+                    let value: serde_json::Value = serde_json::from_str(&real).expect("JSON");
+                    if let Some(sealed) = value["result"]["requestState"].as_str() {
+                        sealed.clone_into(&mut state);
+                    }
+                    heard += 1;
+                }
+                _ => panic!("{line}"),
+            }
+        }
+        assert!(heard >= 2);
+        drop(input);
+        assert!(server.wait().expect("ended").success());
+    }
 }
 
 #[test]

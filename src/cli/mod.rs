@@ -2,9 +2,13 @@
 
 pub mod check;
 #[cfg(feature = "runtime")]
+mod compare;
+#[cfg(feature = "runtime")]
 mod duration;
 mod explain;
 mod markdown;
+#[cfg(feature = "runtime")]
+mod probe;
 mod rules;
 #[cfg(feature = "runtime")]
 mod serve;
@@ -68,6 +72,14 @@ enum Command {
     /// Serve MCP with full Roots, or in a migrated form, to compare with
     #[cfg(feature = "runtime")]
     Serve(serve::ServeArgs),
+    /// Run a server with and without roots, and say what it does with them
+    #[cfg(feature = "runtime")]
+    #[command(after_help = probe::AFTER_HELP)]
+    Probe(Box<probe::ProbeArgs>),
+    /// Take a server before and after a migration through the same scenarios
+    #[cfg(feature = "runtime")]
+    #[command(after_help = compare::AFTER_HELP)]
+    Compare(compare::CompareArgs),
 }
 
 const EXIT_CODES: &str = "\
@@ -102,8 +114,14 @@ enum Error {
     #[cfg(feature = "runtime")]
     #[error(transparent)]
     Start(#[from] crate::compat::StartError),
+    #[cfg(feature = "runtime")]
+    #[error(transparent)]
+    Compare(#[from] compare::CompareError),
     #[error("no such rule: {0}")]
     NoRule(String),
+    #[cfg(feature = "runtime")]
+    #[error(transparent)]
+    Probe(#[from] probe::ProbeError),
     #[error("cannot write: {0}")]
     Output(#[from] io::Error),
 }
@@ -130,6 +148,10 @@ pub fn main() -> ExitCode {
         Some(Command::Explain(args)) => explain::run(&args),
         #[cfg(feature = "runtime")]
         Some(Command::Serve(args)) => serve::run(args),
+        #[cfg(feature = "runtime")]
+        Some(Command::Compare(args)) => compare::run(&args),
+        #[cfg(feature = "runtime")]
+        Some(Command::Probe(args)) => probe::run(*args),
         None => check::run(cli.check),
     };
     let exit = result.unwrap_or_else(|error| {

@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 use super::{CommonArgs, Error, Exit, duration};
 use crate::compat::events::Events;
 use crate::compat::roots::session::Limits;
-use crate::compat::server::Shared;
+use crate::compat::shared::Shared;
 use crate::compat::{self, Offer, Options, StartError};
 use crate::knowledge::protocol::Protocol;
 

@@ -12,7 +12,8 @@ use bytes::Bytes;
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::Incoming;
-use hyper::header::{CONTENT_TYPE, RETRY_AFTER};
+use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
+use hyper::http::request::Parts;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -25,8 +26,9 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
 use super::events::notice;
-use super::server::{Server, Shared};
-use super::stdio::{MAX_LINE, refuse_body};
+use super::server::Server;
+use super::shared::Shared;
+use super::stdio::{MAX_LINE, malformed, refuse_body};
 
 /// The path of the endpoint.
 pub const ENDPOINT: &str = "/mcp";
@@ -125,10 +127,17 @@ impl Endpoint {
                 return error_response(StatusCode::REQUEST_TIMEOUT, None, &ErrorData::invalid_request(message, None));
             }
         };
-        let opens_session = match serde_json::from_slice::<ClientJsonRpcMessage>(&body) {
-            Ok(message) => initialize_id(&message).filter(|_| !head.headers.contains_key("mcp-session-id")),
-            Err(error) => return self.refuse(head, body, &error).await,
+        let message = match serde_json::from_slice::<ClientJsonRpcMessage>(&body) {
+            Ok(message) => message,
+            Err(error) => {
+                let (id, error) = refuse_body(&body, &error);
+                return self.refuse(head, body, id, &error).await;
+            }
         };
+        if let Some((id, error)) = malformed(&message) {
+            return self.refuse(head, body, Some(id), &error).await;
+        }
+        let opens_session = initialize_id(&message).filter(|_| !head.headers.contains_key("mcp-session-id"));
         if let Some(id) = opens_session
             && self.sessions.sessions.read().await.len() >= self.max_sessions
         {
@@ -138,30 +147,28 @@ impl Endpoint {
             );
             let mut response =
                 error_response(StatusCode::SERVICE_UNAVAILABLE, Some(id), &ErrorData::internal_error(message, None));
-            response.headers_mut().insert(RETRY_AFTER, hyper::header::HeaderValue::from_static("60"));
+            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("60"));
             return response;
         }
         self.service.handle(Request::from_parts(head, Full::new(body))).await
     }
 
-    /// A body that is no message: rmcp checks the headers, and only if it minds nothing but the body, which it calls an
-    /// unsupported media type, the client gets a JSON-RPC error.
-    async fn refuse(
-        &self,
-        head: hyper::http::request::Parts,
-        body: Bytes,
-        error: &serde_json::Error,
-    ) -> Response<Body> {
-        let is_json = head.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).is_some_and(|value| {
-            value.split(';').next().is_some_and(|essence| essence.trim().eq_ignore_ascii_case("application/json"))
-        });
-        let response = self.service.handle(Request::from_parts(head, Full::new(body.clone()))).await;
-        if is_json && response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
-            let (id, error) = refuse_body(&body, error);
-            return error_response(StatusCode::BAD_REQUEST, id, &error);
+    /// A body that is no message of MCP. rmcp checks the headers first; when it minds nothing but the body, for which it
+    /// has only a line of text (and calls it an unsupported media type), the client gets a JSON-RPC error.
+    async fn refuse(&self, head: Parts, body: Bytes, id: Option<RequestId>, error: &ErrorData) -> Response<Body> {
+        let sent_json = is_json(&head.headers);
+        let response = self.service.handle(Request::from_parts(head, Full::new(body))).await;
+        let minds_body = matches!(response.status(), StatusCode::UNSUPPORTED_MEDIA_TYPE | StatusCode::BAD_REQUEST);
+        if sent_json && minds_body && !is_json(response.headers()) {
+            return error_response(StatusCode::BAD_REQUEST, id, error);
         }
         response
     }
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let essence = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()?.split(';').next());
+    essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case("application/json"))
 }
 
 fn initialize_id(message: &ClientJsonRpcMessage) -> Option<RequestId> {
@@ -199,6 +206,6 @@ fn text(status: StatusCode, text: &str) -> Response<Body> {
 fn response(status: StatusCode, kind: &'static str, body: String) -> Response<Body> {
     let mut response = Response::new(Full::new(Bytes::from(body)).boxed());
     *response.status_mut() = status;
-    response.headers_mut().insert(CONTENT_TYPE, hyper::header::HeaderValue::from_static(kind));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
     response
 }

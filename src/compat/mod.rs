@@ -8,7 +8,9 @@
 //! | [`roots`] | the client's roots: asking in each era, caching, degrading |
 //! | [`select`] | from the arguments of a call to a directory |
 //! | [`tools`] | the tools of each mode, and their arguments |
-//! | [`server`] | the MCP server that puts these together |
+//! | `calls` | what a call does with these |
+//! | [`server`] | the MCP server: its methods, and what a client negotiated |
+//! | [`shared`] | what all connections of a process have in common |
 //! | [`stdio`], [`http`] | the transports |
 //! | [`events`] | what was done about Roots, for a person who watches |
 //!
@@ -16,12 +18,14 @@
 #![allow(deprecated)]
 
 pub mod boundary;
+mod calls;
 pub mod count;
 pub mod events;
 pub mod http;
 pub mod roots;
 pub mod select;
 pub mod server;
+pub mod shared;
 pub mod stdio;
 pub mod tools;
 pub mod uri;
@@ -55,6 +59,26 @@ pub enum Offer {
     Legacy,
     /// 2026-07-28 and later.
     Modern,
+}
+
+/// The era of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Era {
+    /// Revisions with `initialize`.
+    Legacy,
+    /// 2026-07-28 and later: everything is in the request.
+    Modern,
+}
+
+impl Era {
+    /// As events show it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Legacy => "legacy",
+            Self::Modern => "modern",
+        }
+    }
 }
 
 /// Where the directory of a result came from: the field `source`.

@@ -19,8 +19,10 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::{Mutex, mpsc};
 
+use super::Era;
 use super::roots::session::Session;
-use super::server::{Server, Shared, unreadable};
+use super::server::{Server, unreadable};
+use super::shared::Shared;
 
 /// Longest line that is read, in bytes: room for 100,000 roots.
 pub const MAX_LINE: usize = 16 << 20;
@@ -158,14 +160,12 @@ impl<R: AsyncBufRead + Unpin, W: AsyncWrite + Unpin> Input<R, W> {
             Err(error) => return refuse(line, &error),
         };
         match &message {
-            ClientJsonRpcMessage::Request(request) => match &request.request {
-                ClientRequest::CustomRequest(custom)
-                    if unreadable(&custom.method).code == ErrorCode::INVALID_PARAMS =>
-                {
-                    return Line::Refused(Some(request.id.clone()), unreadable(&custom.method));
+            ClientJsonRpcMessage::Request(request) => {
+                if let Some((id, error)) = malformed(&message) {
+                    return Line::Refused(Some(id), error);
                 }
-                method => self.has_lifecycle |= chooses_lifecycle(method, &self.versions),
-            },
+                self.has_lifecycle |= chooses_lifecycle(&request.request, &self.versions);
+            }
             ClientJsonRpcMessage::Notification(notification)
                 if matches!(notification.notification, ClientNotification::RootsListChangedNotification(_)) =>
             {
@@ -176,6 +176,18 @@ impl<R: AsyncBufRead + Unpin, W: AsyncWrite + Unpin> Input<R, W> {
         }
         Line::Message(Box::new(message))
     }
+}
+
+/// The answer to a request for a method of this server whose parameters rmcp could not read.
+pub(super) fn malformed(message: &ClientJsonRpcMessage) -> Option<(RequestId, ErrorData)> {
+    let ClientJsonRpcMessage::Request(request) = message else { return None };
+    let ClientRequest::CustomRequest(custom) = &request.request else { return None };
+    // One that says its revision is rmcp's to judge; it hands it to `Server::on_custom_request`.
+    if request.request.get_meta().protocol_version().is_some() {
+        return None;
+    }
+    let error = unreadable(&custom.method, Era::Legacy);
+    (error.code == ErrorCode::INVALID_PARAMS).then(|| (request.id.clone(), error))
 }
 
 /// Whether rmcp leaves its opening loop with this request.
@@ -200,7 +212,7 @@ pub(super) fn refuse_body(line: &[u8], error: &serde_json::Error) -> (Option<Req
         }
         Ok(value) => {
             let id = value.get("id").cloned().and_then(|id| serde_json::from_value(id).ok());
-            let method = value.get("method").and_then(Value::as_str).map(unreadable);
+            let method = value.get("method").and_then(Value::as_str).map(|method| unreadable(method, Era::Legacy));
             // With an id it can be told to the right request that it is its parameters.
             let error = match method {
                 Some(malformed) if id.is_some() && malformed.code == ErrorCode::INVALID_PARAMS => malformed,

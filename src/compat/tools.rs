@@ -43,7 +43,7 @@ pub struct InRoot {
 
 /// A root, as a model writes it.
 #[derive(Debug, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "`root` is a name, a URI or an index from 0")]
 pub enum Selector {
     /// Name, URI, or index in quotes.
     Text(String),

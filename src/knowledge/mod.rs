@@ -283,7 +283,9 @@ fn read_folder(folder: &Path) -> Result<Vec<File>, KnowledgeError> {
         let path = relative.to_string_lossy().replace('\\', "/");
         let fixture = path.split('/').any(|part| part == "hit" || part == "miss");
         let known = path.ends_with(".toml") || (path.starts_with("lints/") && path.ends_with(".md"));
-        if entry.file_type().is_file() && known && !fixture {
+        // What `compare` plays stands beside the knowledge, and is none.
+        let scenario = path.starts_with("scenarios/");
+        if entry.file_type().is_file() && known && !fixture && !scenario {
             let text = fs::read_to_string(entry.path()).map_err(|error| unreadable(entry.path(), error))?;
             files.push(File { path, shown: entry.path().to_string_lossy().replace('\\', "/"), text });
         }

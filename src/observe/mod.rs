@@ -1,2 +1,6 @@
 //! The client side of the runtime: `probe` sees a server use Roots, `compare` proves that a migration changed
-//! nothing else.
+//! nothing else. Both sit on one client layer; the command line is in `cli`.
+
+pub mod client;
+pub mod compare;
+pub mod probe;

@@ -136,15 +136,7 @@ pub fn write(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
             suppressed: outcome.findings.iter().filter(|finding| finding.suppressed.is_some()).count(),
         },
     };
-    // What is not ASCII stands inside of strings, where an escape says the same.
-    let text = serde_json::to_string_pretty(&report)?;
-    for part in text.split_inclusive(|c: char| !c.is_ascii() && safe::is_unsafe(c)) {
-        match part.chars().next_back().filter(|c| !c.is_ascii() && safe::is_unsafe(*c)) {
-            Some(last) => write!(out, "{}\\u{:04x}", &part[..part.len() - last.len_utf8()], u32::from(last))?,
-            None => write!(out, "{part}")?,
-        }
-    }
-    writeln!(out)
+    safe::json(&report, out)
 }
 
 fn json_finding(finding: &Finding) -> JsonFinding<'_> {

@@ -1,6 +1,9 @@
-//! Text that is safe to show in a terminal: source code and file names can hold anything.
+//! Text that is safe to show in a terminal: source code, file names and servers can hold or send anything.
 
+use std::io::{self, Write};
 use std::ops::Range;
+
+use serde::Serialize;
 
 /// Lines longer than this are cut around what is pointed at, in characters.
 const MAX_LINE: usize = 200;
@@ -17,6 +20,22 @@ pub(super) fn is_unsafe(c: char) -> bool {
 #[must_use]
 pub fn text(text: &str) -> String {
     text.chars().map(|c| if is_unsafe(c) { '\u{fffd}' } else { c }).collect()
+}
+
+/// Writes a value as JSON over several lines, with escapes for unsafe characters.
+///
+/// # Errors
+/// When the value does not serialize, or `out` does not take it.
+pub fn json(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    // What is not ASCII stands inside of strings, where an escape says the same.
+    let text = serde_json::to_string_pretty(value)?;
+    for part in text.split_inclusive(|c: char| !c.is_ascii() && is_unsafe(c)) {
+        match part.chars().next_back().filter(|c| !c.is_ascii() && is_unsafe(*c)) {
+            Some(last) => write!(out, "{}\\u{:04x}", &part[..part.len() - last.len_utf8()], u32::from(last))?,
+            None => write!(out, "{part}")?,
+        }
+    }
+    writeln!(out)
 }
 
 /// One line of source as it can be shown, and where a place in it went.

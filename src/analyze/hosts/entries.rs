@@ -42,14 +42,17 @@ pub(super) enum ArgsForm {
 /// One server in a config.
 #[derive(Clone, Debug)]
 pub(super) struct Entry<'d> {
+    /// The key that it stands under, or what a `name` in it says.
+    pub name: Option<&'d str>,
     /// Program and arguments; empty for a remote server.
     pub words: Vec<Word>,
     pub args_form: ArgsForm,
     pub url: Option<Word>,
     /// Names and values, and where the name stands.
     pub env: Vec<(String, String, Range<usize>)>,
-    pub headers: Vec<String>,
-    pub has_cwd: bool,
+    /// Names and values.
+    pub headers: Vec<(&'d str, &'d str)>,
+    pub cwd: Option<&'d str>,
     pub disabled: bool,
     /// The `roots` of the entry.
     pub roots: Option<&'d Property>,
@@ -59,7 +62,7 @@ pub(super) struct Entry<'d> {
 pub(super) fn find(document: &Value) -> Vec<Entry<'_>> {
     let mut entries = Vec::new();
     if !is_schema(document) && !is_package_manifest(document) {
-        walk(document, false, &mut entries);
+        walk(document, None, false, &mut entries);
     }
     entries
 }
@@ -77,21 +80,21 @@ fn is_package_manifest(document: &Value) -> bool {
         && document.get("version").is_some()
 }
 
-fn walk<'d>(value: &'d Value, disabled: bool, entries: &mut Vec<Entry<'d>>) {
+fn walk<'d>(value: &'d Value, key: Option<&'d str>, disabled: bool, entries: &mut Vec<Entry<'d>>) {
     for item in value.items() {
-        walk(item, disabled, entries);
+        walk(item, None, disabled, entries);
     }
     if value.properties().is_empty() {
         return;
     }
     let disabled = disabled || is_disabled(value);
-    let entry = entry(value, disabled);
+    let entry = entry(value, key, disabled);
     let is_entry = entry.is_some();
     entries.extend(entry);
     for property in value.properties() {
         let of_entry = is_entry && (property.key == ROOTS_KEY || ENV_KEYS.contains(&property.key.as_str()));
         if !of_entry && !SCHEMA_KEYS.contains(&property.key.as_str()) {
-            walk(&property.value, disabled, entries);
+            walk(&property.value, Some(&property.key), disabled, entries);
         }
     }
 }
@@ -101,7 +104,7 @@ fn is_disabled(value: &Value) -> bool {
     is("disabled", "true") || is("enabled", "false") || is("enabledByDefault", "false")
 }
 
-fn entry(value: &Value, disabled: bool) -> Option<Entry<'_>> {
+fn entry<'d>(value: &'d Value, key: Option<&'d str>, disabled: bool) -> Option<Entry<'d>> {
     let (words, args_form) = words(value);
     let url = value
         .property(&URL_KEYS)
@@ -112,12 +115,13 @@ fn entry(value: &Value, disabled: bool) -> Option<Entry<'_>> {
     }
     let roots = value.property(&[ROOTS_KEY]).filter(|property| property.value.node != Node::Null);
     Some(Entry {
+        name: key.or_else(|| value.get("name").and_then(Value::text)),
         words,
         args_form,
         url,
         env: environment(value),
         headers: headers(value),
-        has_cwd: value.property(&CWD_KEYS).is_some_and(|property| property.value.scalar().is_some()),
+        cwd: value.property(&CWD_KEYS).and_then(|property| property.value.scalar()),
         disabled,
         roots,
     })
@@ -175,9 +179,10 @@ fn environment(value: &Value) -> Vec<(String, String, Range<usize>)> {
     of_map.chain(of_list).collect()
 }
 
-fn headers(value: &Value) -> Vec<String> {
+fn headers(value: &Value) -> Vec<(&str, &str)> {
     let headers = value.property(&HEADER_KEYS).map(|property| property.value.properties());
-    headers.unwrap_or_default().iter().map(|property| property.key.clone()).collect()
+    let headers = headers.unwrap_or_default().iter();
+    headers.map(|property| (property.key.as_str(), property.value.scalar().unwrap_or_default())).collect()
 }
 
 #[cfg(test)]

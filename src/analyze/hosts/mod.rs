@@ -6,6 +6,7 @@ mod entries;
 pub mod files;
 mod launch;
 mod redact;
+pub mod servers;
 mod suggest;
 
 use std::ops::Range;
@@ -378,8 +379,8 @@ fn is_pinned(server: &Server, entry: &Entry<'_>, started: &Started) -> bool {
     let launcher_env = started.env.iter().map(|(name, ..)| name);
     started.args.iter().any(|word| has_option(&pin.options, &word.text))
         || env.chain(launcher_env).any(|name| pin.env.contains(name))
-        || (pin.cwd && entry.has_cwd)
-        || entry.headers.iter().any(|header| pin.headers.iter().any(|known| known.eq_ignore_ascii_case(header)))
+        || (pin.cwd && entry.cwd.is_some())
+        || entry.headers.iter().any(|(header, _)| pin.headers.iter().any(|known| known.eq_ignore_ascii_case(header)))
 }
 
 /// Where an entry switches Roots on, and how it says so.
