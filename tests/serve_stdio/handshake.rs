@@ -186,5 +186,16 @@ fn initialize_is_answered_in_a_connection_that_began_without_it() {
     assert_eq!(client.initialize(LEGACY, with_roots())["protocolVersion"], LEGACY);
     let response = client.call_modern(with_roots(), "count_lines", json!({}));
     assert!(!state(&response).is_empty());
-    client.ping();
+}
+
+/// The era of what follows is that of the version that was agreed on, not of the one that was asked for.
+#[test]
+fn a_second_handshake_agrees_like_the_first() {
+    let tree = Tree::new();
+    let mut client = Client::legacy(&tree, &[], Answer::Result(tree.roots(&["alpha"])));
+    for version in ["2030-01-01", MODERN, "2024-11-05"] {
+        let agreed = if version == "2024-11-05" { version } else { LEGACY };
+        assert_eq!(client.initialize(version, with_roots())["protocolVersion"], agreed);
+        assert_eq!(counted(&client.count()).0, 4, "{version}");
+    }
 }

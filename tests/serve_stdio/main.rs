@@ -11,3 +11,4 @@ mod lines;
 mod modern;
 mod observed;
 mod process;
+mod survival;

@@ -13,15 +13,18 @@ use crate::serve::stdio::Client;
 const INVALID_PARAMS: i64 = -32602;
 
 /// A call of `count_lines` that was asked for the roots.
-struct Asked {
-    client: Client,
+pub struct Asked {
+    pub client: Client,
     state: String,
     key: String,
 }
 
 impl Asked {
     fn new(tree: &Tree, flags: &[&str]) -> Self {
-        let mut client = Client::start(&mut tree.command(flags));
+        Self::of(Client::start(&mut tree.command(flags)))
+    }
+
+    pub fn of(mut client: Client) -> Self {
         let response = client.call_modern(with_roots(), "count_lines", json!({}));
         Self { client, state: state(&response).to_owned(), key: key(&response).to_owned() }
     }
@@ -127,8 +130,11 @@ fn an_answer_of_the_wrong_shape_is_a_malformed_request() {
 #[test]
 fn a_state_that_is_not_of_this_call_is_refused() {
     let tree = Tree::new();
-    let mut asked = Asked::new(&tree, &[]);
-    let other_process = Asked::new(&tree, &[]).state;
+    refuses_foreign_states(&tree, &mut Asked::new(&tree, &[]));
+}
+
+pub fn refuses_foreign_states(tree: &Tree, asked: &mut Asked) {
+    let other_process = Asked::new(tree, &[]).state;
     let good = asked.state.clone();
     let replaced = |at: usize| {
         let mut bytes = good.clone().into_bytes();
@@ -166,10 +172,10 @@ fn a_state_that_is_not_of_this_call_is_refused() {
     };
     let call = tool("count_lines", json!({}));
     for state in &forged {
-        refused(&mut asked, with_roots(), call.clone(), &json!(state));
+        refused(asked, with_roots(), call.clone(), &json!(state));
     }
     // It is forged whether or not the client can be asked.
-    refused(&mut asked, json!({}), call.clone(), &json!("garbage"));
+    refused(asked, json!({}), call.clone(), &json!("garbage"));
     // Good, but of another tool or other arguments.
     let good = json!(good);
     for other in [
@@ -177,7 +183,7 @@ fn a_state_that_is_not_of_this_call_is_refused() {
         tool("count_lines", json!({"root": "alpha"})),
         tool("count_lines", json!({"subdir": ""})),
     ] {
-        refused(&mut asked, with_roots(), other, &good);
+        refused(asked, with_roots(), other, &good);
     }
     // All the same, so that nobody learns what was wrong with it.
     messages.dedup();

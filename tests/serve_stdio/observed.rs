@@ -68,8 +68,14 @@ fn the_warning_comes_once_where_roots_are_negotiated() {
 #[test]
 fn events_are_one_object_a_line_and_tell_the_story() {
     let tree = Tree::new();
-    let mut client = Client::start(&mut tree.command(&[]));
-    talk(&mut client, &tree, &with_roots(), &json!({}));
+    let mut client = Client::legacy(&tree, &[], Answer::Result(tree.roots(&["alpha"])));
+    client.idle_until_asked(1);
+    counted(&client.count());
+    for _ in 0..3 {
+        client.send(&notification("notifications/roots/list_changed"));
+    }
+    client.idle_until_asked(2);
+    talk_modern(&mut client, &tree, &with_roots(), &json!({}));
     client.call_modern(json!({}), "count_lines", json!({}));
     assert!(client.close(crate::serve::PATIENCE).success());
 
@@ -79,6 +85,8 @@ fn events_are_one_object_a_line_and_tell_the_story() {
         ("negotiated", json!({"era": "legacy", "protocol_version": LEGACY, "roots": true, "list_changed": true})),
         ("roots-asked", json!({"era": "legacy", "moment": "initialized"})),
         ("roots-answered", json!({"era": "legacy", "moment": "initialized", "outcome": "roots", "ignored": 0})),
+        ("roots-changed", json!({"era": "legacy", "notifications": 3})),
+        ("roots-asked", json!({"era": "legacy", "moment": "list-changed"})),
         ("counted", json!({"era": "legacy", "source": "roots:cached", "lines": 4, "truncated": null})),
         ("negotiated", json!({"era": "modern", "protocol_version": "2026-07-28", "roots": true})),
         ("roots-asked", json!({"era": "modern", "moment": "input-request", "round": 1})),

@@ -11,6 +11,9 @@ use crate::serve::message::{LEGACY, cancelled, counted, modern, request, tool, w
 use crate::serve::stdio::{Answer, Client};
 use crate::serve::{PATIENCE, Process, Tree, message};
 
+/// How long a walk may go on that was to stop: the machine may be busy.
+const AT_ONCE: Duration = Duration::from_secs(2);
+
 /// A client whose call number 1 is counting what takes long.
 fn counting(tree: &Tree, of_modern: bool) -> Client {
     let directory = tree.endless();
@@ -86,7 +89,7 @@ fn requests_are_answered_during_a_walk_and_cancelling_stops_it() {
 
         client.send(&cancelled(1));
         #[cfg(target_os = "linux")]
-        client.process.is_idle();
+        client.process.is_idle_within(AT_ONCE, "cancelled");
         client.expect_silence(Duration::from_millis(50));
         assert!(client.process.events().iter().all(|event| event["event"] != "counted"));
     }
@@ -103,7 +106,7 @@ fn walks_that_wait_for_their_turn_can_be_cancelled() {
     let cancels: Vec<_> = (1..=20).map(cancelled).collect();
     client.send_together(&cancels);
     #[cfg(target_os = "linux")]
-    client.process.is_idle();
+    client.process.is_idle_within(AT_ONCE, "cancelled");
     client.send(&request(21, "tools/call", tool("count_lines", json!({"subdir": "absent"}))));
     assert_eq!(client.response_to(21)["result"]["isError"], true);
     client.expect_silence(Duration::from_millis(50));

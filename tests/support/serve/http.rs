@@ -218,7 +218,8 @@ impl Response {
     }
 
     /// The response to the request with this id, in an event stream or as the body.
-    pub fn message(&mut self, id: u64) -> Value {
+    pub fn message(&mut self, id: impl Into<Value>) -> Value {
+        let id = id.into();
         if self.header("content-type").is_some_and(|value| value.starts_with("application/json")) {
             let mut body = Vec::new();
             while let Some(piece) = self.piece() {
