@@ -2,6 +2,7 @@
 //! program (`UPDATE_README=1 cargo test --test readme` writes them), its transcripts are real, and no text speaks of a
 //! date of removal.
 
+#[cfg(feature = "runtime")]
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -159,6 +160,7 @@ fn the_number_of_sdks_is_right() {
 }
 
 /// Words that begin with `--`.
+#[cfg(feature = "runtime")]
 fn flags(text: &str) -> BTreeSet<String> {
     let is_part = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     let mut flags = BTreeSet::new();

@@ -30,7 +30,9 @@ Exit codes:
   2  bad arguments, or a fault of the tool
   3  the server could not be run";
 
-/// Variables of this process whose values are hidden are at least this long: `1` is no secret.
+/// Values shorter than this are not hidden: `1` is no secret, and stands everywhere. Those of variables of this
+/// process have to be a little longer.
+const MIN_OWN_SECRET: usize = 4;
 const MIN_SECRET: usize = 6;
 
 /// Formats of the report.
@@ -45,7 +47,7 @@ enum ProbeFormat {
 
 /// Flags of `probe`.
 #[derive(Debug, Args)]
-#[group(id = "server", required = true, args = ["command", "url", "config"])]
+#[group(id = "server", required = true, multiple = false, args = ["command", "url", "config"])]
 pub(super) struct ProbeArgs {
     /// The server's command and its arguments, after `--`
     #[arg(last = true, value_name = "COMMAND")]
@@ -329,20 +331,37 @@ fn shown(launch: &Launch) -> String {
     shown.join(" ")
 }
 
-/// What a report must not show: values of the entry's variables and headers, and of variables of this process that
-/// are named like secrets. Longer ones first: one can be part of another.
+/// What a report must not show: values of the entry's variables and headers, words of the command that look like
+/// secrets, what a URL carries, and variables of this process that are named like secrets. Longer ones first: one can
+/// be part of another.
 fn secrets(target: &Target) -> Vec<String> {
-    let own = match target {
-        Target::Command(launch) => launch.env.as_slice(),
-        Target::Url(url) => url.headers.as_slice(),
+    let mut secrets = match target {
+        Target::Command(launch) => {
+            let words: Vec<String> = launch.args.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+            let shown = shown_words(&words);
+            let hidden = words.iter().zip(&shown).filter(|(word, shown)| word != shown);
+            let values = hidden.map(|(word, shown)| match shown.split_once('=').and(word.split_once('=')) {
+                Some((_, value)) => value.to_owned(),
+                None => word.clone(),
+            });
+            launch.env.iter().map(|(_, value)| value.clone()).chain(values).collect()
+        }
+        Target::Url(target) => {
+            let mut values: Vec<String> = target.headers.iter().map(|(_, value)| value.clone()).collect();
+            if let Ok(url) = url::Url::parse(&target.url) {
+                values.extend([url.username(), url.password().unwrap_or_default()].map(str::to_owned));
+                values.extend(url.query().map(str::to_owned));
+                values.extend(url.query_pairs().map(|(_, value)| value.into_owned()));
+            }
+            values
+        }
     };
-    let own = own.iter().map(|(_, value)| value.clone()).filter(|value| value.len() > 3);
-    let inherited = std::env::vars_os().filter_map(|(name, value)| {
+    secrets.retain(|value| value.len() >= MIN_OWN_SECRET);
+    secrets.extend(std::env::vars_os().filter_map(|(name, value)| {
         // `SSH_AUTH_SOCK` is the path of a secret, not one itself.
         let value = value.into_string().ok().filter(|value| value.len() >= MIN_SECRET && !value.starts_with('/'))?;
         names_secret(&name.to_string_lossy()).then_some(value)
-    });
-    let mut secrets: Vec<String> = own.chain(inherited).collect();
+    }));
     secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
     secrets
 }

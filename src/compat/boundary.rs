@@ -117,6 +117,8 @@ impl Directory {
     }
 
     fn new(handle: Dir, path: PathBuf) -> io::Result<Self> {
+        // A handle alone proves little: on Linux, making one takes no right to read.
+        handle.entries()?;
         let identity = Identity::of(&handle, &path)?;
         Ok(Self { handle: Arc::new(handle), path: path.into(), identity })
     }

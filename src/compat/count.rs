@@ -152,7 +152,7 @@ impl<'a> Walk<'a> {
         while let Some(level) = self.levels.last_mut() {
             match level.next() {
                 Some(Ok(entry)) => self.entry(&entry)?,
-                Some(Err(_)) => self.counts.unreadable += 1,
+                Some(Err(error)) => self.not_read(&error),
                 None => drop(self.levels.pop()),
             }
         }
@@ -190,8 +190,14 @@ impl<'a> Walk<'a> {
         match entry.metadata().map(|metadata| metadata.file_type()) {
             Ok(kind) if kind.is_symlink() => self.counts.symlinks += 1,
             Ok(kind) if is_special(kind) => self.counts.special += 1,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            _ => self.counts.unreadable += 1,
+            Ok(_) => self.counts.unreadable += 1,
+            Err(error) => self.not_read(&error),
+        }
+    }
+
+    fn not_read(&mut self, error: &io::Error) {
+        if error.kind() != io::ErrorKind::NotFound {
+            self.counts.unreadable += 1;
         }
     }
 
@@ -206,7 +212,7 @@ impl<'a> Walk<'a> {
     fn enter(&mut self, entries: io::Result<ReadDir>) {
         match entries {
             Ok(entries) => self.levels.push(entries),
-            Err(_) => self.counts.unreadable += 1,
+            Err(error) => self.not_read(&error),
         }
     }
 

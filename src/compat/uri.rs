@@ -309,3 +309,200 @@ pub fn parse_stats_uri(uri: &str) -> Result<StatsUri, StatsUriError> {
     let path = names(path)?.into_iter().map(native_name).collect::<Result<PathBuf, NameError>>()?;
     Ok(StatsUri { directory: native_name(directory)?, path })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(uri: &str) -> UriError {
+        path_of(uri).expect_err(uri)
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn accepted() {
+        use std::os::unix::ffi::OsStrExt as _;
+        for (uri, path) in [
+            ("file:///", "/"),
+            ("FILE:///tmp", "/tmp"),
+            ("file://localhost/tmp", "/tmp"),
+            ("file://LocalHost/tmp", "/tmp"),
+            ("file:///tmp/", "/tmp"),
+            ("file:////tmp//a/./b/%2E/", "/tmp/a/b"),
+            ("file:///tmp/My%20Project/my project", "/tmp/My Project/my project"),
+            ("file:///tmp/a%20", "/tmp/a "),
+            ("file:///tmp/é%C3%A9", "/tmp/éé"),
+            ("file:///tmp/100%", "/tmp/100%"),
+            ("file:///tmp/%zz/%2", "/tmp/%zz/%2"),
+            ("file:///tmp/100%25", "/tmp/100%"),
+            ("file:///tmp/a%3Fb%23c%5Cd", "/tmp/a?b#c\\d"),
+            ("file:///tmp/..foo/.../..%20", "/tmp/..foo/.../.. "),
+            ("file:///tmp/a+b:c@d", "/tmp/a+b:c@d"),
+            ("file:///C:/x", "/C:/x"),
+            ("file:///c%3A/x", "/c:/x"),
+        ] {
+            assert_eq!(path_of(uri).as_deref(), Ok(Path::new(path)), "{uri}");
+        }
+        assert_eq!(path_of("file:///tmp/%FF"), Ok(PathBuf::from(OsStr::from_bytes(b"/tmp/\xff"))));
+    }
+
+    #[test]
+    fn refused_before_the_path() {
+        for uri in ["", "/tmp", "tmp", "./tmp", "C:\\proj", "C:/proj", "://", "1a:b", " file:///tmp", "ä:b"] {
+            assert_eq!(refused(uri), UriError::NoScheme, "{uri}");
+        }
+        assert_eq!(refused("https://example.com/"), UriError::Scheme("https".into()));
+        assert_eq!(refused("untitled:Untitled-1"), UriError::Scheme("untitled".into()));
+        for uri in ["file:", "file:tmp/rel", "file:/tmp", "file:\\\\server\\share"] {
+            assert_eq!(refused(uri), UriError::NoSlashes, "{uri}");
+        }
+        assert_eq!(refused("file://evil.example/etc"), UriError::Host("evil.example".into()));
+        assert_eq!(refused("file://tmp"), UriError::Host("tmp".into()));
+        assert_eq!(refused("file://~/project"), UriError::Host("~".into()));
+        assert_eq!(refused("file://localhost:80/tmp"), UriError::Host("localhost:80".into()));
+        assert_eq!(refused("file://me@localhost/tmp"), UriError::Host("me@localhost".into()));
+        for uri in ["file://", "file://localhost"] {
+            assert_eq!(refused(uri), UriError::NoPath, "{uri}");
+        }
+    }
+
+    #[test]
+    fn refused_in_the_path() {
+        for uri in ["file:///a/../b", "file:///..", "file:///a/%2e%2E/b", "file:///a/.%2e"] {
+            assert_eq!(refused(uri), NameError::Parent.into(), "{uri}");
+        }
+        for uri in ["file:///tmp/..%2Fetc", "file:///tmp/a%2fb", "file:///%2F"] {
+            assert_eq!(refused(uri), NameError::Separator.into(), "{uri}");
+        }
+        assert_eq!(refused("file:///tmp/a%00b"), NameError::Nul.into());
+        for uri in ["file:///tmp?x", "file://?x", "file:///a?b#c", "file://host?x"] {
+            assert_eq!(refused(uri), UriError::Query, "{uri}");
+        }
+        assert_eq!(refused("file:///a#b?c"), UriError::Fragment);
+        for (uri, c) in [
+            ("file:///tmp\\a", '\\'),
+            ("file://\\\\server\\share", '\\'),
+            ("file:///tm\tp", '\t'),
+            ("file:///tmp\n", '\n'),
+            ("file:///t\0mp", '\0'),
+            ("file:///tmp\u{7f}", '\u{7f}'),
+            ("file:///tmp ", ' '),
+        ] {
+            assert_eq!(refused(uri), UriError::Character(c), "{uri}");
+        }
+    }
+
+    #[test]
+    fn length_is_bounded() {
+        let longest = format!("file:///{}", "a".repeat(MAX_URI_BYTES - 8));
+        assert!(cfg!(windows) || path_of(&longest).is_ok());
+        assert_eq!(refused(&format!("{longest}a")), UriError::TooLong(MAX_URI_BYTES + 1));
+        assert_eq!(parse_stats_uri(&longest), Err(StatsUriError::Form));
+        assert_eq!(parse_stats_uri(&format!("{longest}a")), Err(StatsUriError::TooLong(MAX_URI_BYTES + 1)));
+        let scheme = format!("{}://", "a".repeat(60_000));
+        assert!(refused(&scheme).to_string().len() < 300);
+    }
+
+    #[test]
+    fn errors_say_what_to_send() {
+        assert_eq!(
+            refused("https://x").to_string(),
+            "not a file: URI (scheme `https`): send the `file://` URI of a directory on this machine"
+        );
+        assert_eq!(
+            refused("file:///a\\b").to_string(),
+            "the character '\\\\' is not allowed in a URI: send `%5C` if it is part of a name, `/` between names"
+        );
+        assert_eq!(refused("file:///a/../b").to_string(), "`..` in a URI: send the path without it");
+    }
+
+    /// `path_of` as it is on Windows.
+    fn on_windows(uri: &str) -> Result<String, UriError> {
+        windows::path(names(path_text(after_scheme(uri)?)?)?)
+    }
+
+    #[test]
+    fn windows_drives() {
+        for (uri, path) in [
+            ("file:///C:/proj/a%20b", r"C:\proj\a b"),
+            ("file:///c%3A/proj/", r"c:\proj"),
+            ("file:///c:", r"c:\"),
+            ("file://localhost/C:/..foo", r"C:\..foo"),
+        ] {
+            assert_eq!(on_windows(uri).as_deref(), Ok(path), "{uri}");
+        }
+        for uri in ["file:///", "file:///tmp", "file:////server/share", "file:///C|/x", "file:///CC:/x", "file:///é:/"]
+        {
+            assert_eq!(on_windows(uri), Err(UriError::NoDrive), "{uri}");
+        }
+        assert_eq!(on_windows("file://server/share"), Err(UriError::Host("server".into())));
+    }
+
+    #[test]
+    fn windows_names() {
+        for name in ["NUL", "nul.txt", "nul .txt", "Com1", "LPT9.tar.gz", "com²", "CONIN$", "aux", "con.d.e f"] {
+            let read = on_windows(&format!("file:///C:/a/{name}/b"));
+            assert_eq!(read, Err(NameError::Device(name.into()).into()));
+        }
+        for name in ["com", "COM0", "com10", "lpt", "null", "console", "a.nul", "auxiliary"] {
+            assert_eq!(on_windows(&format!("file:///C:/{name}")), Ok(format!(r"C:\{name}")));
+        }
+        for name in ["file.txt:stream", "d:", "a::$DATA"] {
+            assert_eq!(on_windows(&format!("file:///C:/{name}")), Err(NameError::Stream(name.into()).into()));
+        }
+        for name in ["...", "a.", "a%20", "..%20"] {
+            let decoded = name.replace("%20", " ");
+            assert_eq!(on_windows(&format!("file:///C:/{name}")), Err(NameError::Ending(decoded).into()));
+        }
+        assert_eq!(on_windows("file:///C:/a%5Cb"), Err(NameError::Separator.into()));
+        assert_eq!(on_windows("file:///C:/%FF"), Err(NameError::NotUtf8.into()));
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn uris_of_paths() {
+        assert_eq!(uri_of(Path::new("/")), "file:///");
+        assert_eq!(uri_of(Path::new("/tmp/a b/100%/é?#\\/")), "file:///tmp/a%20b/100%25/%C3%A9%3F%23%5C");
+        assert_eq!(uri_of(Path::new("tmp")), "");
+    }
+
+    #[test]
+    fn resource_uris() {
+        let uri = stats_uri(OsStr::new("my project"), Path::new("src/a&b/é"));
+        assert_eq!(uri, "project-stats://lines/my%20project/src/a%26b/%C3%A9");
+        let read =
+            |uri: &str| parse_stats_uri(uri).map(|read| (read.directory.into_string().expect("UTF-8"), read.path));
+        assert_eq!(read(&uri), Ok(("my project".into(), "src/a&b/é".into())));
+        assert_eq!(stats_uri(OsStr::new("a"), Path::new("")), "project-stats://lines/a");
+        for uri in ["project-stats://lines/a", "PROJECT-STATS://lines/a/", "project-stats://lines/a//.//"] {
+            assert_eq!(read(uri), Ok(("a".into(), PathBuf::new())), "{uri}");
+        }
+        assert_eq!(read("project-stats://lines/..a/..."), Ok(("..a".into(), "...".into())));
+    }
+
+    #[test]
+    fn resource_uris_refused() {
+        for (uri, error) in [
+            ("", StatsUriError::Form),
+            ("file:///a", StatsUriError::Form),
+            ("project-stats://lines", StatsUriError::Form),
+            ("project-stats://words/a", StatsUriError::Form),
+            ("project-stats://lineé/a", StatsUriError::Form),
+            ("project-stats://lines/", StatsUriError::NoDirectory),
+            ("project-stats://lines//a", StatsUriError::NoDirectory),
+            ("project-stats://lines/./a", StatsUriError::NoDirectory),
+            ("project-stats://lines/a?b", StatsUriError::Extra),
+            ("project-stats://lines/a#b", StatsUriError::Extra),
+            ("project-stats://lines/..", NameError::Parent.into()),
+            ("project-stats://lines/a/%2e%2e/b", NameError::Parent.into()),
+            ("project-stats://lines/a/..", NameError::Parent.into()),
+            ("project-stats://lines/a/b%2Fc", NameError::Separator.into()),
+            ("project-stats://lines/%2Fetc", NameError::Separator.into()),
+            ("project-stats://lines/a/%00", NameError::Nul.into()),
+            (&stats_uri(OsStr::new("a"), Path::new("../b")), NameError::Parent.into()),
+            (&stats_uri(OsStr::new("a"), Path::new("/etc")), NameError::Separator.into()),
+        ] {
+            assert_eq!(parse_stats_uri(uri), Err(error), "{uri}");
+        }
+    }
+}

@@ -201,7 +201,7 @@ fn assignments<'w>(mut words: &'w [Word], env: &mut Env) -> &'w [Word] {
     words
 }
 
-fn is_variable_name(name: &str) -> bool {
+pub(super) fn is_variable_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
 }
 

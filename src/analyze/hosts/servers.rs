@@ -6,6 +6,7 @@ use std::path::Path;
 use super::document;
 use super::entries::{self, Entry};
 use super::files::{ConfigFiles, syntax_of};
+use super::launch::is_variable_name;
 use super::redact::looks_secret;
 use super::{host_of, skip};
 use crate::finding::Skipped;
@@ -49,12 +50,21 @@ pub fn servers(knowledge: &Knowledge, path: &Path, text: String) -> Result<Vec<H
 }
 
 fn server(entry: &Entry<'_>, variable: Option<&str>) -> Option<HostServer> {
+    let mut words: Vec<String> = entry.words.iter().map(|word| word.text.clone()).collect();
+    let mut env: Vec<_> = entry.env.iter().map(|(name, value, _)| (name.clone(), value.clone())).collect();
+    // `NAME=value program`, as in a shell.
+    let is_assignment = |word: &String| word.split_once('=').is_some_and(|(name, _)| is_variable_name(name));
+    let assignments = words.iter().take_while(|word| is_assignment(word)).count();
+    let assigned = words.drain(..assignments);
+    env.extend(
+        assigned.filter_map(|word| word.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()))),
+    );
     let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
     Some(HostServer {
         name: entry.name?.to_owned(),
-        words: entry.words.iter().map(|word| word.text.clone()).collect(),
+        words,
         url: entry.url.as_ref().map(|url| url.text.clone()),
-        env: entry.env.iter().map(|(name, value, _)| (name.clone(), value.clone())).collect(),
+        env,
         headers: entry.headers.iter().map(owned).collect(),
         cwd: entry.cwd.map(str::to_owned),
         workspace_variable: variable.map(str::to_owned),

@@ -27,10 +27,11 @@ const MAX_PAGES: usize = 100;
 const MAX_UNASKED: u64 = 100_000;
 /// Questions for roots that are kept; more are only counted.
 const MAX_ASKS: usize = 1_000;
-/// How long a server must be quiet to be taken to have said what it wanted to say by itself, and how long it is
-/// listened to at most.
+/// How long a server must be quiet to be taken to have said what it wanted to say by itself; how long it has to ask
+/// for roots after a notification (server-everything takes 350 ms); and how long it is listened to at most.
 const QUIET: Duration = Duration::from_millis(400);
-const LISTEN: Duration = Duration::from_secs(3);
+const REACTION: Duration = Duration::from_secs(1);
+const LISTEN: Duration = Duration::from_secs(4);
 
 /// Which of the protocol's two ways a session speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -479,23 +480,28 @@ impl Session {
         }
     }
 
-    /// Listens until the server has said what it wants to say by itself: it was quiet for 400 ms, or 3 s are over.
-    /// Answers that are due late are waited for, within the time-out.
+    /// Listens until the server has said what it wants to say by itself: it was quiet for 400 ms, or for a second after
+    /// a notification that it has not asked about yet, or 4 s are over. Answers that are due late are waited for, within
+    /// the time-out.
     pub async fn settle(&mut self) {
         let begin = Instant::now();
-        let limit = |late: bool| begin + if late { self.client.timeout } else { LISTEN.min(self.client.timeout) };
-        let (listen, patience) = (limit(false), limit(true));
-        let mut quiet = begin + QUIET;
+        let notified = matches!(self.moment, Moment::AfterInitialized | Moment::AfterListChanged);
+        let mut first = begin + if notified { REACTION } else { QUIET };
+        let mut last = begin;
         while self.over.is_none() {
-            let last = self.late.iter().map(|late| late.due + QUIET).max();
-            let until = last.map_or(quiet.min(listen), |due| due.max(quiet.min(listen)).min(patience));
+            let listened = first.max(last + QUIET).min(begin + LISTEN.min(self.client.timeout));
+            let late = self.late.iter().map(|late| (late.due + QUIET).min(begin + self.client.timeout)).max();
+            let until = late.map_or(listened, |late| late.max(listened));
             if Instant::now() >= until {
                 break;
             }
-            let received = self.counts.received;
+            let before = self.counts;
             let _ = self.step(until).await;
-            if self.counts.received > received {
-                quiet = Instant::now() + QUIET;
+            if self.counts.received > before.received {
+                last = Instant::now();
+            }
+            if self.counts.asks > before.asks {
+                first = begin;
             }
         }
     }
