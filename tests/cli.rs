@@ -7,5 +7,8 @@ fn cases() {
     for name in ["NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE"] {
         cases.env(name, "");
     }
+    if cfg!(not(feature = "runtime")) {
+        cases.skip("tests/cmd/serve.md");
+    }
     cases.case("tests/cmd/*.md").case("tests/cmd/*.toml");
 }

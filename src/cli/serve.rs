@@ -140,7 +140,7 @@ async fn serve(
         Transport::Stdio => compat::stdio::serve(shared)
             .await
             .map_err(|error| StartError::Transport("the connection broke".into(), error)),
-        Transport::Http => compat::http::serve(shared.clone(), listen, max_sessions)
+        Transport::Http => compat::http::serve(shared.clone(), listen, compat::http::Limits::new(max_sessions))
             .await
             .map_err(|error| StartError::Transport(format!("cannot listen on {listen}"), error)),
     }

@@ -34,31 +34,62 @@ use super::stdio::{MAX_LINE, malformed, refuse_body};
 pub const ENDPOINT: &str = "/mcp";
 /// Longest body that is read, in bytes: as on stdio.
 pub const MAX_BODY: usize = MAX_LINE;
-/// How long a client may take for the headers of a request.
-const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long it may take for the body.
-const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 /// Connections at a time; more wait to be accepted.
 const MAX_CONNECTIONS: usize = 1024;
 
 type Body = BoxBody<Bytes, Infallible>;
+
+/// How much a client may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Sessions that may be open at a time.
+    pub sessions: usize,
+    /// Time for the headers of a request.
+    pub header_time: Duration,
+    /// Time for the body of a request.
+    pub body_time: Duration,
+}
+
+impl Limits {
+    /// With 10 seconds for the headers and 30 for the body.
+    #[must_use]
+    pub fn new(sessions: usize) -> Self {
+        Self { sessions, header_time: Duration::from_secs(10), body_time: Duration::from_secs(30) }
+    }
+}
 
 /// Serves HTTP until the process ends.
 ///
 /// # Errors
 ///
 /// When the address cannot be listened on.
-pub async fn serve(shared: Arc<Shared>, listen: SocketAddr, max_sessions: usize) -> io::Result<()> {
+pub async fn serve(shared: Arc<Shared>, listen: SocketAddr, limits: Limits) -> io::Result<()> {
     let listener = TcpListener::bind(listen).await?;
     let address = listener.local_addr()?;
     notice(&format!("listening on http://{address}{ENDPOINT}"));
-    if !address.ip().is_loopback() {
-        notice(&format!(
+    if let Some(warning) = exposed(address) {
+        notice(&warning);
+    }
+    serve_on(shared, listener, limits).await
+}
+
+/// What to say about an address that is not of this machine alone.
+fn exposed(address: SocketAddr) -> Option<String> {
+    (!address.ip().is_loopback()).then(|| {
+        format!(
             "warning: {address} can be reached from other machines, and nobody is asked who they are: whoever reaches it \
              can count lines in the directories of this server; listen on 127.0.0.1 unless that is what you want"
-        ));
-    }
-    let endpoint = Arc::new(Endpoint::new(shared, address, max_sessions));
+        )
+    })
+}
+
+/// Serves HTTP on a socket, until the process ends.
+///
+/// # Errors
+///
+/// When the socket has no address.
+pub async fn serve_on(shared: Arc<Shared>, listener: TcpListener, limits: Limits) -> io::Result<()> {
+    let endpoint = Arc::new(Endpoint::new(shared, listener.local_addr()?, limits));
     let connections = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     loop {
         let Ok(turn) = connections.clone().acquire_owned().await else { return Ok(()) };
@@ -79,7 +110,7 @@ pub async fn serve(shared: Arc<Shared>, listen: SocketAddr, max_sessions: usize)
             // An error here is the client's: it went, or it was too slow.
             let _ = hyper::server::conn::http1::Builder::new()
                 .timer(TokioTimer::new())
-                .header_read_timeout(HEADER_TIMEOUT)
+                .header_read_timeout(limits.header_time)
                 .serve_connection(TokioIo::new(stream), service)
                 .await;
             drop(turn);
@@ -90,11 +121,11 @@ pub async fn serve(shared: Arc<Shared>, listen: SocketAddr, max_sessions: usize)
 struct Endpoint {
     service: StreamableHttpService<Server, LocalSessionManager>,
     sessions: Arc<LocalSessionManager>,
-    max_sessions: usize,
+    limits: Limits,
 }
 
 impl Endpoint {
-    fn new(shared: Arc<Shared>, address: SocketAddr, max_sessions: usize) -> Self {
+    fn new(shared: Arc<Shared>, address: SocketAddr, limits: Limits) -> Self {
         let sessions = Arc::new(LocalSessionManager::default());
         let hosts = hosts(address);
         let origins: Vec<_> = hosts.iter().map(|host| format!("http://{host}")).collect();
@@ -104,7 +135,7 @@ impl Endpoint {
             .enforce_origin_validation()
             .with_max_request_body_bytes(MAX_BODY);
         let service = StreamableHttpService::new(move || Ok(shared.server(false)), sessions.clone(), config);
-        Self { service, sessions, max_sessions }
+        Self { service, sessions, limits }
     }
 
     async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
@@ -115,7 +146,7 @@ impl Endpoint {
             return self.service.handle(request).await;
         }
         let (head, body) = request.into_parts();
-        let body = match tokio::time::timeout(BODY_TIMEOUT, Limited::new(body, MAX_BODY).collect()).await {
+        let body = match tokio::time::timeout(self.limits.body_time, Limited::new(body, MAX_BODY).collect()).await {
             Ok(Ok(body)) => body.to_bytes(),
             Ok(Err(error)) if error.is::<LengthLimitError>() => {
                 let message = format!("the body is longer than {MAX_BODY} bytes");
@@ -123,7 +154,7 @@ impl Endpoint {
             }
             Ok(Err(error)) => return text(StatusCode::BAD_REQUEST, &format!("the body cannot be read: {error}")),
             Err(_) => {
-                let message = format!("the body did not come within {} s", BODY_TIMEOUT.as_secs());
+                let message = format!("the body did not come within {} s", self.limits.body_time.as_secs());
                 return error_response(StatusCode::REQUEST_TIMEOUT, None, &ErrorData::invalid_request(message, None));
             }
         };
@@ -139,11 +170,11 @@ impl Endpoint {
         }
         let opens_session = initialize_id(&message).filter(|_| !head.headers.contains_key("mcp-session-id"));
         if let Some(id) = opens_session
-            && self.sessions.sessions.read().await.len() >= self.max_sessions
+            && self.sessions.sessions.read().await.len() >= self.limits.sessions
         {
             let message = format!(
                 "{} sessions are open, which is the most that --max-sessions allows: end one, or try again later",
-                self.max_sessions
+                self.limits.sessions
             );
             let mut response =
                 error_response(StatusCode::SERVICE_UNAVAILABLE, Some(id), &ErrorData::internal_error(message, None));
@@ -208,4 +239,32 @@ fn response(status: StatusCode, kind: &'static str, body: String) -> Response<Bo
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_that_others_can_reach_is_warned_of() {
+        for (address, others) in [
+            ("127.0.0.1:80", false),
+            ("127.8.9.10:80", false),
+            ("[::1]:80", false),
+            ("0.0.0.0:80", true),
+            ("[::]:80", true),
+            ("192.168.0.1:80", true),
+            ("[fe80::1]:80", true),
+        ] {
+            let warning = exposed(address.parse().expect("an address"));
+            assert_eq!(warning.is_some(), others, "{address}");
+            assert!(warning.is_none_or(|text| text.starts_with("warning:") && text.contains(address)), "{address}");
+        }
+    }
+
+    #[test]
+    fn slow_clients_have_ten_seconds_for_headers_and_thirty_for_bodies() {
+        let limits = Limits::new(1);
+        assert_eq!((limits.header_time.as_secs(), limits.body_time.as_secs()), (10, 30));
+    }
 }

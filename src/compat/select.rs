@@ -4,6 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use super::boundary::Directory;
+use super::events::clip;
 use super::roots::set::RootSet;
 use super::uri;
 
@@ -62,8 +63,10 @@ pub fn root(set: &RootSet, selector: Option<&str>) -> Result<PathBuf, String> {
             set.roots.iter().find(|root| same(&root.uri)).or_else(by_index)
         }
         [root] => Some(*root),
-        _ => return Err(format!("several roots are named `{selector}`, choose by index: {}", listed(set))),
+        _ => return Err(format!("several roots are named `{}`, choose by index: {}", clip(selector), listed(set))),
     };
+    // What a model wrote is only quoted from here on.
+    let selector = clip(selector);
     match chosen.map(|root| &root.path) {
         Some(Ok(path)) => Ok(path.clone()),
         Some(Err(reason)) => Err(format!("root `{selector}` cannot be used: {reason}; choose from: {}", listed(set))),
@@ -82,6 +85,9 @@ pub fn allowed(all: &[Allowed], argument: &str) -> Result<Directory, String> {
         [one] => return Ok(one.directory.clone()),
         [] => {}
         _ => return Err(format!("several allowed directories are named `{argument}`, give the path: {}", names(all))),
+    }
+    if argument.len() > uri::MAX_URI_BYTES {
+        return Err(too_long(argument.len()));
     }
     let path = if argument.len() > 7 && argument.is_char_boundary(7) && argument[..7].eq_ignore_ascii_case("file://") {
         uri::path_of(argument).map_err(|error| format!("`{argument}`: {error}"))?
@@ -123,7 +129,16 @@ pub fn resource(all: &[Allowed], uri: &str) -> Result<Directory, String> {
 ///
 /// A text for the model.
 pub fn subdir(directory: &Directory, subdir: &Path) -> Result<Directory, String> {
+    let length = subdir.as_os_str().len();
+    if length > uri::MAX_URI_BYTES {
+        return Err(too_long(length));
+    }
     directory.open_subdir(subdir).map_err(|error| error.to_string())
+}
+
+/// Such a text is not repeated in the answer.
+fn too_long(length: usize) -> String {
+    format!("a path of {length} bytes: at most {} are read", uri::MAX_URI_BYTES)
 }
 
 fn listed(set: &RootSet) -> String {

@@ -130,11 +130,13 @@ impl ServerHandler for Server {
 
     async fn initialize(
         &self,
-        request: InitializeRequestParams,
+        mut request: InitializeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
         let result = self.negotiate_initialize(&request)?;
         self.negotiated(Era::Legacy, Some(&result.protocol_version), Some(&request.capabilities));
+        // What was agreed on decides the era of what follows, not what was asked for. In the first handshake rmcp sees to it.
+        request.protocol_version = result.protocol_version.clone();
         context.peer.set_peer_info(request);
         Ok(result)
     }

@@ -157,12 +157,22 @@ impl<R: AsyncBufRead + Unpin, W: AsyncWrite + Unpin> Input<R, W> {
         }
         let message = match serde_json::from_slice::<ClientJsonRpcMessage>(line) {
             Ok(message) => message,
+            // A notification is never answered, not even a malformed one.
+            Err(_) if is_notification(line) => return Line::Nothing,
             Err(error) => return refuse(line, &error),
         };
         match &message {
             ClientJsonRpcMessage::Request(request) => {
                 if let Some((id, error)) = malformed(&message) {
                     return Line::Refused(Some(id), error);
+                }
+                // rmcp refuses this one, too, but then ends the connection.
+                if let ClientRequest::InitializeRequest(initialize) = &request.request
+                    && !self.versions.iter().any(ProtocolVersion::has_initialize)
+                {
+                    let version = initialize.params.protocol_version.clone();
+                    let error = ErrorData::unsupported_protocol_version(version, &self.versions);
+                    return Line::Refused(Some(request.id.clone()), error);
                 }
                 self.has_lifecycle |= chooses_lifecycle(&request.request, &self.versions);
             }
@@ -211,16 +221,24 @@ pub(super) fn refuse_body(line: &[u8], error: &serde_json::Error) -> (Option<Req
             (None, ErrorData::invalid_request("batches are not supported: send one message at a time", None))
         }
         Ok(value) => {
-            let id = value.get("id").cloned().and_then(|id| serde_json::from_value(id).ok());
-            let method = value.get("method").and_then(Value::as_str).map(|method| unreadable(method, Era::Legacy));
-            // With an id it can be told to the right request that it is its parameters.
+            // The id of a response is one of this server's: its client may have a request of the same id.
+            let is_response = ["result", "error"].iter().any(|field| value.get(field).is_some());
+            let id = value.get("id").filter(|_| !is_response).cloned();
+            let id = id.and_then(|id| serde_json::from_value(id).ok());
+            let method = value.get("method").filter(|_| value["jsonrpc"] == "2.0").and_then(Value::as_str);
+            // With an id and a method, only the parameters are left to be wrong.
             let error = match method {
-                Some(malformed) if id.is_some() && malformed.code == ErrorCode::INVALID_PARAMS => malformed,
+                Some(method) if id.is_some() => unreadable(method, Era::Legacy),
                 _ => ErrorData::invalid_request(format!("not a JSON-RPC message of MCP: {error}"), None),
             };
             (id, error)
         }
     }
+}
+
+fn is_notification(line: &[u8]) -> bool {
+    let value = serde_json::from_slice::<Value>(line);
+    value.is_ok_and(|value| value["jsonrpc"] == "2.0" && value["method"].is_string() && value.get("id").is_none())
 }
 
 fn refuse(line: &[u8], error: &serde_json::Error) -> Line {

@@ -124,8 +124,11 @@ pub fn parse(mode: Mode, conformance: bool, call: &CallToolRequestParams) -> Res
 
 fn arguments<T: DeserializeOwned>(call: &CallToolRequestParams) -> Result<T, ErrorData> {
     let arguments = Value::Object(call.arguments.clone().unwrap_or_default());
-    serde_json::from_value(arguments)
-        .map_err(|error| ErrorData::invalid_params(format!("arguments of `{}`: {error}", call.name), None))
+    serde_json::from_value(arguments).map_err(|error| {
+        // It quotes what it does not know, which may be long.
+        let error = super::events::clip(&error.to_string());
+        ErrorData::invalid_params(format!("arguments of `{}`: {error}", call.name), None)
+    })
 }
 
 /// The tools that a mode offers.

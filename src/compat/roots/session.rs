@@ -90,6 +90,8 @@ pub struct Session {
     /// Whether the server's own asks reach the client: always on stdio.
     own_asks_arrive: bool,
     generation: AtomicU64,
+    /// As much of `generation` as events have told.
+    told: AtomicU64,
     refresh_waits: AtomicBool,
     /// Also the turnstile: who holds it is asking.
     state: Mutex<State>,
@@ -107,6 +109,7 @@ impl Session {
             limits,
             own_asks_arrive,
             generation: AtomicU64::new(0),
+            told: AtomicU64::new(0),
             refresh_waits: AtomicBool::new(false),
             state: Mutex::new(State { known: Known::Nothing, generation: 0 }),
             peer: OnceLock::new(),
@@ -213,13 +216,12 @@ impl Session {
     /// Waits until the notifications pause, and says how many there were.
     async fn pause(&self) {
         let begun = Instant::now();
-        let first = self.generation.load(Ordering::SeqCst);
-        let mut last = first;
+        let mut last = self.generation.load(Ordering::SeqCst);
         loop {
             tokio::time::sleep(PAUSE).await;
             let now = self.generation.load(Ordering::SeqCst);
             if now == last || begun.elapsed() >= LONGEST_FLOOD {
-                let count = now + 1 - first;
+                let count = now - self.told.swap(now, Ordering::SeqCst);
                 self.events.emit("roots-changed", json!({"session": self.id, "era": "legacy", "notifications": count}));
                 return;
             }
