@@ -235,6 +235,10 @@ fn mistakes_in_scenarios_are_said_with_their_place() {
         ("", "there is no [[scenario]]"),
         ("nonsense = 1", "unknown field `nonsense`"),
         ("[tree]\n\"../x\" = \"\"\n[[scenario]]\nname=\"a\"\nstep=[{settle=true}]", "`../x` is not a relative path"),
+        (
+            "[tree]\n\"a\" = { link = \"/tmp\" }\n\"a/b/c\" = \"\"\n[[scenario]]\nname=\"a\"\nstep=[{settle=true}]",
+            "`a/b/c` is in `a`, which is no directory",
+        ),
         ("[[scenario]]\nname=\"a\"\nstep=[{}]", "scenario `a`: step 1: a step is one of"),
         (
             "[[scenario]]\nname=\"a\"\nstep=[{settle=true}]\n[[scenario]]\nname=\"a\"\nstep=[{settle=true}]",

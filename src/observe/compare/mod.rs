@@ -3,17 +3,20 @@
 //!
 //! | module | what lives there |
 //! |---|---|
-//! | [`scenario`] | scenario files |
+//! | [`scenario`], `check` | scenario files, and whether their parts fit |
+//! | [`places`] | what stands in braces in them |
 //! | [`play`] | playing a scenario against one server |
 //! | [`outcome`] | what a call came to, and whether that is as expected |
 //! | [`access`] | the access boundary |
-//! | [`human`], [`markdown`], [`json`] | the report |
+//! | [`human`], [`markdown`], [`json`], `table` | the report, and what the first two share |
 
 pub mod access;
+mod check;
 pub mod human;
 pub mod json;
 pub mod markdown;
 pub mod outcome;
+pub mod places;
 pub mod play;
 pub mod scenario;
 mod table;
@@ -24,8 +27,9 @@ use std::time::Duration;
 
 use access::Access;
 use outcome::{Outcome, Verdict, judge};
+use places::Places;
 use play::{Cost, NotPlayed, Play, Player};
-use scenario::{Call, File, Places, Scenario, Side};
+use scenario::{Call, File, Scenario, Side};
 use serde_json::Value;
 
 use super::client::{Era, Transcript};

@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::scenario::{Expect, Named, Places, Stated};
+use super::places::Places;
+use super::scenario::{Expect, Named, Stated};
 use crate::observe::client::{Call, Reply};
 
 /// What a call came to, without what is only packaging.

@@ -9,7 +9,8 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::outcome::Outcome;
-use super::scenario::{Call, Client, File, Node, Places, Root, Scenario, Side};
+use super::places::Places;
+use super::scenario::{Call, Client, File, Node, Root, Scenario, Side};
 use crate::compat::uri::uri_of;
 use crate::observe::client::{self, Era, Fault, Launch, OpenError, Reply, RootsPolicy, Session, Target, Transcript};
 
