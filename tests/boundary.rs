@@ -368,7 +368,7 @@ fn changes_meanwhile_are_no_errors() {
     let begin = Instant::now();
     let rounds = meanwhile(change, || {
         let counts = tree.count();
-        assert_eq!((counts.special, counts.unreadable, counts.truncated), (0, 0, None));
+        assert_eq!((counts.special, counts.unreadable, counts.truncated), (0, 0, None), "{counts:?}");
         assert!((50..=52).contains(&counts.lines), "{counts:?}");
         begin.elapsed() < Duration::from_secs(2)
     });
