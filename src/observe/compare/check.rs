@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 use std::path::{Component, Path};
 
-use super::scenario::{Expect, File, FileError, Node, Scenario, Side, Step};
+use serde_json::Value;
+
+use super::scenario::{Call, Expect, File, FileError, Named, Node, Root, Scenario, Side, Step};
 
 impl File {
     pub(super) fn check(&self) -> Result<(), FileError> {
@@ -46,12 +48,26 @@ impl File {
                 return wrong(format!("`{}`: `{path}` is not a path of the tree", side.name));
             }
         }
+        for side in self.after.iter().chain(&self.before) {
+            if let Some(path) = side.allowed.iter().find(|path| !self.has(path)) {
+                return wrong(format!("`{}`: allowed: `{path}` is not in [tree]", side.name));
+            }
+        }
+        if let Some(unknown) = self.texts().find_map(unknown_place) {
+            return wrong(format!("`{unknown}` is none of the places {{dir}}, {{dir_uri}} and {{self}}"));
+        }
         let mut seen = HashSet::new();
         for scenario in &self.scenarios {
+            scenario.check().map_err(|what| FileError::Scenario { scenario: scenario.name.clone(), what })?;
+            if let Some(path) = self.missing(scenario) {
+                let what = format!(
+                    "`{path}` is not in [tree]; only a call that is expected to fail may read what is not there"
+                );
+                return Err(FileError::Scenario { scenario: scenario.name.clone(), what });
+            }
             if !seen.insert(scenario.name.as_str()) {
                 return wrong(format!("there are two scenarios `{}`", scenario.name));
             }
-            scenario.check().map_err(|what| FileError::Scenario { scenario: scenario.name.clone(), what })?;
         }
         Ok(())
     }
@@ -73,17 +89,72 @@ impl File {
                 if step.before.is_some()
                     && let Some(side) = after.iter().find(|side| step.after(&side.name).is_none())
                 {
-                    return wrong(format!(
-                        "step {}: there is no call for the server `{}`, only for {}",
-                        at + 1,
-                        side.name,
-                        step.after_in.keys().cloned().collect::<Vec<_>>().join(", ")
-                    ));
+                    let others: Vec<_> = step.after_in.keys().cloned().collect();
+                    let only = match others.as_slice() {
+                        [] => ": add `after`".to_owned(),
+                        others => {
+                            format!(", only for {}: name the server so, or write a scenario file", others.join(", "))
+                        }
+                    };
+                    return wrong(format!("step {}: there is no call for the server `{}`{only}", at + 1, side.name));
                 }
             }
         }
         Ok(())
     }
+}
+
+impl File {
+    /// Whether the tree has this path. What is behind a link is not known here.
+    fn has(&self, path: &str) -> bool {
+        let is_link =
+            |path: &Path| path.to_str().is_some_and(|path| matches!(self.tree.get(path), Some(Node::Link { .. })));
+        self.tree.keys().any(|key| Path::new(key).starts_with(path)) || Path::new(path).ancestors().any(is_link)
+    }
+
+    /// The first path of a scenario that should be in the tree and is not.
+    fn missing<'s>(&self, scenario: &'s Scenario) -> Option<&'s str> {
+        let roots =
+            scenario.client.roots.iter().chain(scenario.steps.iter().flat_map(|step| step.roots.iter().flatten()));
+        let roots = roots.filter_map(|root| match root {
+            Root::Path(path) => Some(path.as_str()),
+            Root::Uri { .. } => None,
+        });
+        // Servers that only the command line names are under no name here.
+        let mut sides: Vec<_> = self.after.iter().map(|side| side.name.as_str()).collect();
+        if sides.is_empty() {
+            sides.push("");
+        }
+        let reads = scenario.steps.iter().flat_map(move |step| {
+            let succeeds = |side: &&str| matches!(step.expect(side), Expect::Same | Expect::Named(Named::Same));
+            let paths: Vec<_> = sides.iter().copied().filter(succeeds).filter_map(|side| step.reads(side)).collect();
+            paths
+        });
+        roots.chain(reads).find(|path| !self.has(path))
+    }
+
+    /// The texts in which places are filled in, but for those of arguments, which may hold braces of their own.
+    fn texts(&self) -> impl Iterator<Item = &str> {
+        let commands = self.after.iter().chain(&self.before).flat_map(|side| side.command.iter().map(String::as_str));
+        let calls = self.scenarios.iter().flat_map(|scenario| &scenario.steps);
+        let calls = calls.flat_map(|step| step.before.iter().chain(&step.after).chain(step.after_in.values()));
+        let texts = calls.flat_map(|call| match call {
+            Call::Read { read } => vec![read.as_str()],
+            Call::Tool { arguments, .. } => arguments.values().filter_map(Value::as_str).collect(),
+        });
+        commands.chain(texts)
+    }
+}
+
+/// A place that is nearly one of ours. Other words in braces are left alone.
+fn unknown_place(text: &str) -> Option<&str> {
+    let known = ["{dir}", "{dir_uri}", "{self}"];
+    text.match_indices('{').find_map(|(at, _)| {
+        let end = at + text[at..].find('}')? + 1;
+        let word = &text[at..end];
+        let near = known.iter().any(|known| strsim::damerau_levenshtein(known, word) <= 2);
+        (near && !known.contains(&word)).then_some(word)
+    })
 }
 
 impl Scenario {

@@ -29,7 +29,7 @@ use access::Access;
 use outcome::{Outcome, Verdict, judge};
 use places::Places;
 use play::{Cost, NotPlayed, Play, Player};
-use scenario::{Call, File, Scenario, Side};
+use scenario::{Call, Expect, File, Scenario, Side};
 use serde_json::Value;
 
 use super::client::{Era, Transcript};
@@ -65,7 +65,7 @@ pub struct StepReport {
     pub costs: (Cost, Cost),
     /// Whether that is as expected.
     pub verdict: Verdict,
-    /// Where they differ, see [`outcome::difference`].
+    /// Where they differ, see [`outcome::difference`]; where a stated difference failed, [`outcome::against_stated`].
     pub difference: Vec<(String, Value, Value)>,
 }
 
@@ -245,13 +245,20 @@ fn cell(
             access.note(path, true, after.0.is_result());
         }
         let ignored = &plan.file.ignore;
+        let verdict = judge(&before.0, &after.0, step.expect(&side.name), ignored, places);
+        let difference = match step.expect(&side.name) {
+            Expect::Differs(stated) if verdict.is_unexpected() => {
+                outcome::against_stated(&before.0, &after.0, stated, ignored, places)
+            }
+            _ => outcome::difference(&before.0, &after.0, ignored),
+        };
         steps.push(StepReport {
             before: call_before.clone(),
             after: call_after.clone(),
             outcomes: (before.0.clone(), after.0.clone()),
             costs: (before.1, after.1),
-            verdict: judge(&before.0, &after.0, step.expect(&side.name), ignored, places),
-            difference: outcome::difference(&before.0, &after.0, ignored),
+            verdict,
+            difference,
         });
     }
     for (path, probe) in &mut access.probes {

@@ -84,7 +84,10 @@ impl Player<'_> {
             roots: self.policy(&scenario.client),
             timeout: self.timeout + scenario.lateness(),
         };
-        let mut session = Session::open(&Target::Command(launch), client, self.transcript).await.map_err(not_opened)?;
+        let program = launch.program.to_string_lossy().into_owned();
+        let run = format!("{}/{}/{}", scenario.name, self.era.name(), self.name());
+        let session = Session::open(&Target::Command(launch), client, &self.transcript.of_run(&run)).await;
+        let mut session = session.map_err(|error| not_opened(error, &program))?;
         let mut play = Play::default();
         for step in &scenario.steps {
             if let Some(roots) = &step.roots {
@@ -106,6 +109,10 @@ impl Player<'_> {
         play.asks = counts.asks;
         session.close().await;
         Ok(play)
+    }
+
+    fn name(&self) -> &str {
+        if self.is_after { &self.side.name } else { "before" }
     }
 
     fn call_of<'s>(&self, step: &'s super::scenario::Step) -> Option<&'s Call> {
@@ -164,8 +171,11 @@ fn program(name: &str) -> OsString {
 }
 
 /// A server that answers, but not in this era, is no failure of the comparison.
-fn not_opened(error: OpenError) -> NotPlayed {
-    let text = error.to_string();
+fn not_opened(error: OpenError, program: &str) -> NotPlayed {
+    let text = match &error {
+        OpenError::Start(why) => format!("`{program}` cannot be started: {why}"),
+        error => error.to_string(),
+    };
     match error {
         OpenError::Revision { .. } => NotPlayed::OtherEra(text),
         OpenError::Handshake { reply: Reply::Error { code: -32601 | -32602 | -32022 | -32600, .. }, .. } => {

@@ -6,7 +6,7 @@ use std::fmt;
 use std::time::Duration;
 
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::observe::client::Era;
 
@@ -302,6 +302,20 @@ pub enum Stated {
         /// Always true.
         silent: bool,
     },
+}
+
+impl Stated {
+    /// As a report shows it.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        match self {
+            Self::Named(name) => json!(name),
+            Self::Result { result } => json!({"result": result}),
+            Self::Refused { refused } => json!({"refused": refused}),
+            Self::Error { error } => json!({"error": {"code": error}}),
+            Self::Silent { .. } => json!({"silent": true}),
+        }
+    }
 }
 
 /// What is wrong with a scenario file.
