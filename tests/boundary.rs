@@ -3,6 +3,7 @@
 //!
 //! What cannot be tried on a machine (root cannot be denied anything, not every system has `setpriv`) is said on stderr.
 #![cfg(all(feature = "runtime", unix))]
+#![allow(clippy::print_stdout, reason = "`--nocapture` shows what the races saw")]
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -367,7 +368,7 @@ fn changes_meanwhile_are_no_errors() {
     let begin = Instant::now();
     let rounds = meanwhile(change, || {
         let counts = tree.count();
-        assert_eq!((counts.special, counts.unreadable, counts.truncated), (0, 0, None));
+        assert_eq!((counts.special, counts.unreadable, counts.truncated), (0, 0, None), "{counts:?}");
         assert!((50..=52).contains(&counts.lines), "{counts:?}");
         begin.elapsed() < Duration::from_secs(2)
     });

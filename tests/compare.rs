@@ -213,6 +213,7 @@ fn a_server_that_cannot_be_played_is_incomplete() {
         let said = text(&output);
         assert_eq!(output.status.code(), Some(3), "{before}:\n{said}");
         assert!(said.contains("NOT PLAYED") && said.contains(why), "{before}:\n{said}");
+        assert!(said.contains("not played: outside (legacy), after") && said.contains("after: not tested"), "{said}");
     }
 }
 
@@ -235,6 +236,23 @@ fn mistakes_in_scenarios_are_said_with_their_place() {
         ("", "there is no [[scenario]]"),
         ("nonsense = 1", "unknown field `nonsense`"),
         ("[tree]\n\"../x\" = \"\"\n[[scenario]]\nname=\"a\"\nstep=[{settle=true}]", "`../x` is not a relative path"),
+        (
+            "[tree]\n\"a\" = { link = \"/tmp\" }\n\"a/b/c\" = \"\"\n[[scenario]]\nname=\"a\"\nstep=[{settle=true}]",
+            "`a/b/c` is in `a`, which is no directory",
+        ),
+        ("[[scenario]]\nname=\"a\"\nclient={roots=[\"x\"]}\nstep=[{settle=true}]", "`x` is not in [tree]"),
+        (
+            "[[scenario]]\nname=\"a\"\nstep=[{before={tool=\"t\"},after={tool=\"t\"},reads=\"x\"}]",
+            "`x` is not in [tree]; only a call that is expected to fail",
+        ),
+        (
+            "[before]\ncommand=[\"x\",\"{dirr}/y\"]\n[[scenario]]\nname=\"a\"\nstep=[{settle=true}]",
+            "`{dirr}` is none of the places",
+        ),
+        (
+            "[before]\ncommand=[\"x\"]\nallowed=[\"y\"]\n[[scenario]]\nname=\"a\"\nstep=[{settle=true}]",
+            "`y` is not in [tree]",
+        ),
         ("[[scenario]]\nname=\"a\"\nstep=[{}]", "scenario `a`: step 1: a step is one of"),
         (
             "[[scenario]]\nname=\"a\"\nstep=[{settle=true}]\n[[scenario]]\nname=\"a\"\nstep=[{settle=true}]",
@@ -259,6 +277,9 @@ fn mistakes_in_scenarios_are_said_with_their_place() {
         assert!(said.contains(what) && said.contains("scenarios.toml"), "{file}:\n{said}");
     }
     assert_eq!(compare(&["--only", "nothing"]).status.code(), Some(2));
+    let output = compare(&["--only", "never-answers,answers-late", "--era", "modern"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output).contains("there is nothing to play"), "{}", text(&output));
     assert_eq!(compare(&["--before", "'"]).status.code(), Some(2));
     let output = compare(&["--before", "x", "--after", "y"]);
     assert!(text(&output).contains("there is no call for the server `after`, only for arguments"), "{}", text(&output));
@@ -299,4 +320,18 @@ fn the_report_of_the_example_migration_is_true() {
         let kept = fs::read_to_string(&path).expect("the report");
         assert_eq!(kept.replace("\r\n", "\n"), report, "UPDATE_EXAMPLES=1 cargo test --test compare writes it");
     }
+}
+
+#[test]
+fn a_failed_expectation_is_shown_against_what_came() {
+    let wrong = SMALL
+        .replace("\"--allow-dir\", \"{dir}\"", "\"--allow-dir\", \"{dir}/outside\"")
+        .replace("allowed = [\"project\"]", "allowed = [\"outside\"]")
+        .replace("lines = 1", "lines = 2");
+    let output = play(&wrong, &["--era", "legacy"]);
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("after, stated and real/lines: 2 -> 1"), "{said}");
+    // Of the rest nothing differs.
+    assert_eq!(said.matches("stated and real").count(), 1, "{said}");
 }

@@ -2,7 +2,7 @@
 
 use std::env;
 use std::fs;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -10,15 +10,16 @@ use clap::{Args, ValueEnum};
 
 use super::{Error, Exit, duration};
 use crate::observe::client::{Era, Transcript};
-use crate::observe::compare::scenario::{BUILT_IN, File, FileError, Side};
+use crate::observe::compare::scenario::{BUILT_IN, File, FileError, Scenario, Side};
 use crate::observe::compare::{self, Conclusion, Plan, human, json, markdown};
 
 /// What follows `--help`.
 pub(super) const AFTER_HELP: &str = "\
 Without --scenario the built-in scenarios are played, and without --before and --after they compare
-the bundled server with Roots to each of its migrated forms. In commands and scenarios, {dir}
-stands for the directory that is made for each play. The format of scenario files is described in
-rules/scenarios/README.md.
+the bundled server with Roots to each of its migrated forms. A command is written as in a
+shell; {dir} in it stands for the directory that is made for each play, where the server is
+started, while the program's path is looked up from here. The format of scenario files is
+described in rules/scenarios/README.md.
 
 Exit codes:
   0  nothing unexpected
@@ -66,8 +67,8 @@ pub(super) struct CompareArgs {
     /// The scenarios to play
     #[arg(long, value_name = "FILE", help_heading = "Scenarios")]
     scenario: Option<PathBuf>,
-    /// Play only these (repeatable)
-    #[arg(long, value_name = "NAME", help_heading = "Scenarios")]
+    /// Play only these (repeatable, or with commas)
+    #[arg(long, value_name = "NAME", value_delimiter = ',', help_heading = "Scenarios")]
     only: Vec<String>,
     /// The eras to play
     #[arg(long, value_enum, default_value_t, value_name = "ERA", help_heading = "Scenarios")]
@@ -80,7 +81,7 @@ pub(super) struct CompareArgs {
     /// How to print the report
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT", help_heading = "Output")]
     format: CompareFormat,
-    /// Keep all messages, as JSON lines
+    /// Write all messages to a file, one JSON object a line; it may hold secrets
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     transcript: Option<PathBuf>,
 }
@@ -96,8 +97,10 @@ pub(super) enum CompareError {
     Command { flag: &'static str, what: &'static str },
     #[error("--only: there is no scenario `{0}`; there are: {1}")]
     NoScenario(String, String),
-    #[error("{0}: there is no server `before`, or none `after`: say them in the file, or with --before and --after")]
-    NoServers(String),
+    #[error("{0}: there is no server `{1}`: say it in the file, or with --{1}")]
+    NoServer(String, &'static str),
+    #[error("--era {1}: no scenario of {0} has this era: there is nothing to play")]
+    NothingToPlay(String, &'static str),
     #[error("cannot start: {0}")]
     Start(io::Error),
 }
@@ -105,6 +108,9 @@ pub(super) enum CompareError {
 pub(super) fn run(args: &CompareArgs) -> Result<Exit, Error> {
     let plan = plan(args)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(CompareError::Start)?;
+    if io::stderr().is_terminal() {
+        let _ = writeln!(io::stderr(), "playing {} scenarios …", plan.file.scenarios.len());
+    }
     let report = runtime.block_on(compare::run(&plan));
     runtime.shutdown_background();
     let report = report.map_err(CompareError::Start)?;
@@ -148,7 +154,19 @@ fn plan(args: &CompareArgs) -> Result<Plan, CompareError> {
             commands.iter().map(|command| after_side(&file, command, &args.allowed)).collect::<Result<_, _>>()?
         }
     };
-    let Some(before) = before.filter(|_| !after.is_empty()) else { return Err(CompareError::NoServers(place)) };
+    let Some(before) = before else { return Err(CompareError::NoServer(place, "before")) };
+    if after.is_empty() {
+        return Err(CompareError::NoServer(place, "after"));
+    }
+    let eras = match args.era {
+        Eras::Both => vec![Era::Legacy, Era::Modern],
+        Eras::Legacy => vec![Era::Legacy],
+        Eras::Modern => vec![Era::Modern],
+    };
+    let has_era = |scenario: &Scenario| scenario.eras.iter().any(|&era| eras.contains(&era.into()));
+    if let ([era], false) = (eras.as_slice(), file.scenarios.iter().any(has_era)) {
+        return Err(CompareError::NothingToPlay(place, era.name()));
+    }
     file.check_sides(&after).map_err(|error| CompareError::File { place, error })?;
     let transcript = match &args.transcript {
         None => Transcript::default(),
@@ -158,11 +176,7 @@ fn plan(args: &CompareArgs) -> Result<Plan, CompareError> {
         file,
         before,
         after,
-        eras: match args.era {
-            Eras::Both => vec![Era::Legacy, Era::Modern],
-            Eras::Legacy => vec![Era::Legacy],
-            Eras::Modern => vec![Era::Modern],
-        },
+        eras,
         timeout: args.timeout,
         program: env::current_exe().map_err(CompareError::Start)?.to_string_lossy().into_owned(),
         transcript,

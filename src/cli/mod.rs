@@ -71,6 +71,7 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// Serve MCP with full Roots, or in a migrated form, to compare with
     #[cfg(feature = "runtime")]
+    #[command(after_help = serve::AFTER_HELP)]
     Serve(serve::ServeArgs),
     /// Run a server with and without roots, and say what it does with them
     #[cfg(feature = "runtime")]

@@ -20,6 +20,9 @@ const SNIFFED: u64 = 8_000;
 /// Bytes that are read at once; also how often time and cancellation are looked at.
 const BUFFER: usize = 64 * 1024;
 
+/// How often something is opened before it counts as unreadable: what failed may have changed its kind meanwhile.
+const TRIES: u32 = 3;
+
 /// How far a walk may go.
 #[derive(Clone, Debug)]
 pub struct Budgets {
@@ -69,7 +72,7 @@ pub struct Counts {
     pub symlinks: u64,
     /// Named pipes, sockets and devices.
     pub special: u64,
-    /// What could not be opened or read, directories among them. What is gone before it is opened counts nowhere.
+    /// What could not be opened or read, directories among them. What is gone meanwhile counts nowhere.
     pub unreadable: u64,
     /// The first budget that cut the count, if one did. All numbers are then at least, not exactly, what is there.
     pub truncated: Option<Budget>,
@@ -152,7 +155,11 @@ impl<'a> Walk<'a> {
         while let Some(level) = self.levels.last_mut() {
             match level.next() {
                 Some(Ok(entry)) => self.entry(&entry)?,
-                Some(Err(error)) => self.not_read(&error),
+                // The rest of a directory that fails is not waited for: it may fail for ever.
+                Some(Err(error)) => {
+                    self.not_read(&error);
+                    self.levels.pop();
+                }
                 None => drop(self.levels.pop()),
             }
         }
@@ -166,33 +173,38 @@ impl<'a> Walk<'a> {
         }
         self.entries += 1;
         // The directory's word for it is only believed where that means not to open: opening a device may do things.
-        match entry.file_type() {
-            Ok(kind) if kind.is_symlink() => self.counts.symlinks += 1,
-            Ok(kind) if is_special(kind) => self.counts.special += 1,
-            _ => self.open(entry)?,
+        if entry.file_type().is_ok_and(|kind| self.is_passed_over(kind)) { Ok(()) } else { self.open(entry) }
+    }
+
+    /// Counts what is never opened, if it is that.
+    fn is_passed_over(&mut self, kind: FileType) -> bool {
+        if kind.is_symlink() {
+            self.counts.symlinks += 1;
+        } else if kind.is_fifo() || kind.is_socket() || kind.is_char_device() || kind.is_block_device() {
+            self.counts.special += 1;
+        } else {
+            return false;
         }
-        Ok(())
+        true
     }
 
     fn open(&mut self, entry: &DirEntry) -> Result<(), Stop> {
-        let opened = entry.open_with(&self.options).and_then(|file| Ok((file.metadata()?.file_type(), file)));
-        match opened {
-            Ok((kind, file)) if kind.is_dir() => self.directory(file),
-            Ok((kind, file)) if kind.is_file() => self.file(file)?,
-            Ok(_) => self.counts.special += 1,
-            Err(_) => self.not_opened(entry),
+        for _ in 0..TRIES {
+            match entry.open_with(&self.options).and_then(|file| Ok((file.metadata()?.file_type(), file))) {
+                Ok((kind, file)) if kind.is_dir() => return self.directory(file),
+                Ok((kind, file)) if kind.is_file() => return self.file(file),
+                Ok((kind, _)) if self.is_passed_over(kind) => return Ok(()),
+                _ => {}
+            }
+            // It may have become something that is not to be opened, or be gone.
+            match entry.metadata() {
+                Ok(metadata) if self.is_passed_over(metadata.file_type()) => return Ok(()),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+                _ => {}
+            }
         }
+        self.counts.unreadable += 1;
         Ok(())
-    }
-
-    /// What could not be opened may have become something that is not to be opened, or may be gone.
-    fn not_opened(&mut self, entry: &DirEntry) {
-        match entry.metadata().map(|metadata| metadata.file_type()) {
-            Ok(kind) if kind.is_symlink() => self.counts.symlinks += 1,
-            Ok(kind) if is_special(kind) => self.counts.special += 1,
-            Ok(_) => self.counts.unreadable += 1,
-            Err(error) => self.not_read(&error),
-        }
     }
 
     fn not_read(&mut self, error: &io::Error) {
@@ -201,12 +213,13 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn directory(&mut self, directory: File) {
+    fn directory(&mut self, directory: File) -> Result<(), Stop> {
         if self.levels.len() > self.budgets.depth {
             self.spent(Budget::Depth);
         } else {
             self.enter(Dir::from_std_file(directory.into_std()).entries());
         }
+        Ok(())
     }
 
     fn enter(&mut self, entries: io::Result<ReadDir>) {
@@ -283,8 +296,4 @@ impl Text {
         self.bytes += read.len() as u64;
         self.last = read.last().copied().unwrap_or(self.last);
     }
-}
-
-fn is_special(kind: FileType) -> bool {
-    kind.is_fifo() || kind.is_socket() || kind.is_char_device() || kind.is_block_device()
 }

@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use super::boundary::Directory;
+use super::boundary::{Directory, OpenError};
 use super::events::clip;
 use super::roots::set::RootSet;
 use super::uri;
@@ -29,7 +29,7 @@ impl Allowed {
         let mut all: Vec<Self> = Vec::with_capacity(paths.len());
         for given in paths {
             let absolute = std::path::absolute(given).map_err(|error| format!("{}: {error}", given.display()))?;
-            let directory = Directory::open(&absolute).map_err(|error| error.to_string())?;
+            let directory = Directory::open(&absolute).map_err(|error| for_operator(&error))?;
             if all.iter().any(|other| other.directory.is_same(&directory)) {
                 continue;
             }
@@ -38,6 +38,16 @@ impl Allowed {
             all.push(Self { name, given: absolute, directory });
         }
         Ok(all)
+    }
+}
+
+/// The error without its advice, which is for who sends a path.
+fn for_operator(error: &OpenError) -> String {
+    match error {
+        OpenError::Missing(path) => format!("`{}` does not exist", path.display()),
+        OpenError::NotADirectory(path) => format!("`{}` is not a directory", path.display()),
+        OpenError::Denied(path) => format!("`{}` may not be read by this user", path.display()),
+        error => error.to_string(),
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rmcp::model::{Implementation, ProtocolVersion, ServerCapabilities, ServerConfig, Tool};
+use serde_json::json;
 use tokio::sync::Semaphore;
 
 use super::count::Budgets;
@@ -106,6 +107,7 @@ impl Shared {
     pub(super) fn roots_negotiated(&self) {
         if !self.warned.swap(true, Ordering::Relaxed) {
             events::notice(&self.options.deprecation);
+            self.events.emit("deprecation-warned", json!({"text": self.options.deprecation}));
         }
     }
 }
@@ -116,7 +118,8 @@ fn check_allowed(mode: Mode, allowed: &[Allowed]) -> Result<(), StartError> {
         (Mode::Roots, []) | (Mode::Config, [_]) => Ok(()),
         (Mode::Roots, _) => refuse("--mode roots takes its directories from the client: leave --allow-dir out".into()),
         (Mode::Config, _) => refuse("--mode config takes exactly one --allow-dir".into()),
-        (_, []) => refuse("this mode needs at least one --allow-dir".into()),
+        (Mode::Arguments, []) => refuse("--mode arguments needs at least one --allow-dir".into()),
+        (Mode::Resources, []) => refuse("--mode resources needs at least one --allow-dir".into()),
         (Mode::Arguments, _) => Ok(()),
         (Mode::Resources, all) => {
             for (at, one) in all.iter().enumerate() {

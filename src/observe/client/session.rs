@@ -19,6 +19,8 @@ use super::transcript::{Direction, Transcript};
 use super::wire::{Incoming, Wire};
 
 pub(super) const METHOD_NOT_FOUND: i64 = -32601;
+/// How this client answers what it does not know.
+const NOT_KNOWN: &str = "this client does not know the method";
 /// Input rounds of one request; rmcp's and the other SDKs' own limit.
 const MAX_ROUNDS: usize = 10;
 /// Pages of one list.
@@ -249,6 +251,9 @@ impl std::fmt::Display for OpenError {
             Self::Start(error) => write!(f, "the program cannot be started: {error}"),
             Self::Target(why) => write!(f, "{why}"),
             Self::Handshake { method, reply: Reply::Silent(fault), .. } => write!(f, "`{method}`: {fault}"),
+            Self::Handshake { method, reply: Reply::Error { message, .. }, .. } if message == NOT_KNOWN => {
+                write!(f, "`{method}`: what is sent comes back, so this is no MCP server")
+            }
             Self::Handshake { method, reply: Reply::Error { code, message }, .. } => {
                 write!(f, "`{method}` was answered with error {code}: {message}")
             }
@@ -658,7 +663,7 @@ impl Session {
                     (None, _) => return,
                 }
             }
-            _ => error(id, METHOD_NOT_FOUND, "this client does not know the method"),
+            _ => error(id, METHOD_NOT_FOUND, NOT_KNOWN),
         };
         self.send_in_time(&response).await;
     }

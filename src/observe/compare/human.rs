@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::Report;
-use super::table::{Reasons, boundaries, costs, summary, troubles};
+use super::table::{Reasons, boundaries, costs, not_played, summary, troubles};
 use crate::report::safe;
 
 /// Writes the report.
@@ -36,7 +36,7 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 
     writeln!(out, "\naccess boundary:")?;
     for of in boundaries(report) {
-        writeln!(out, "  {}: {}", of.side, of.boundary.name())?;
+        writeln!(out, "  {}: {}", of.side, of.words())?;
         let lines = [
             ("no longer readable", &of.narrower),
             ("READABLE, AND MUST NOT BE", &of.wider),
@@ -56,6 +56,9 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     });
     table(out, head, rows.collect())?;
 
+    for (why, places) in not_played(report) {
+        writeln!(out, "\nnot played: {}\n  {}", places.join("; "), safe::text(&why))?;
+    }
     let troubles = troubles(report);
     for trouble in &troubles {
         writeln!(out, "\nunexpected: {}\n  {}", trouble.place, safe::text(&trouble.what))?;

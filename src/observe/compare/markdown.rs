@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::Report;
-use super::table::{Reasons, boundaries, costs, summary, troubles};
+use super::table::{Reasons, boundaries, costs, not_played, summary, troubles};
 use crate::report::safe;
 
 /// Writes the report.
@@ -34,6 +34,14 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         }
     }
 
+    let not_played = not_played(report);
+    if !not_played.is_empty() {
+        writeln!(out, "\n### Not played\n")?;
+    }
+    for (why, places) in not_played {
+        writeln!(out, "- {}: {}", text(&places.join("; ")), text(&why))?;
+    }
+
     let reasons = Reasons::of(report);
     let mut head = vec!["scenario".to_owned(), "era".to_owned()];
     head.extend(report.after.iter().map(|(name, _)| name.clone()));
@@ -53,9 +61,9 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 
     writeln!(out, "\n### Access boundary\n")?;
     let columns = ["server", "boundary", "no longer readable", "readable, as named", "readable, and must not be"];
-    let rows = boundaries(report).into_iter().map(|of| {
-        vec![of.side, of.boundary.name().to_owned(), of.narrower.join(", "), of.named.join(", "), of.wider.join(", ")]
-    });
+    let rows = boundaries(report)
+        .into_iter()
+        .map(|of| vec![of.side.clone(), of.words(), of.narrower.join(", "), of.named.join(", "), of.wider.join(", ")]);
     table(out, &columns.map(str::to_owned), rows)?;
 
     writeln!(out, "\n### Messages of the session / most round trips of a call\n")?;

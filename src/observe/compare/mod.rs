@@ -3,17 +3,20 @@
 //!
 //! | module | what lives there |
 //! |---|---|
-//! | [`scenario`] | scenario files |
+//! | [`scenario`], `check` | scenario files, and whether their parts fit |
+//! | [`places`] | what stands in braces in them |
 //! | [`play`] | playing a scenario against one server |
 //! | [`outcome`] | what a call came to, and whether that is as expected |
 //! | [`access`] | the access boundary |
-//! | [`human`], [`markdown`], [`json`] | the report |
+//! | [`human`], [`markdown`], [`json`], `table` | the report, and what the first two share |
 
 pub mod access;
+mod check;
 pub mod human;
 pub mod json;
 pub mod markdown;
 pub mod outcome;
+pub mod places;
 pub mod play;
 pub mod scenario;
 mod table;
@@ -24,8 +27,9 @@ use std::time::Duration;
 
 use access::Access;
 use outcome::{Outcome, Verdict, judge};
+use places::Places;
 use play::{Cost, NotPlayed, Play, Player};
-use scenario::{Call, File, Places, Scenario, Side};
+use scenario::{Call, Expect, File, Scenario, Side};
 use serde_json::Value;
 
 use super::client::{Era, Transcript};
@@ -61,7 +65,7 @@ pub struct StepReport {
     pub costs: (Cost, Cost),
     /// Whether that is as expected.
     pub verdict: Verdict,
-    /// Where they differ, see [`outcome::difference`].
+    /// Where they differ, see [`outcome::difference`]; where a stated difference failed, [`outcome::against_stated`].
     pub difference: Vec<(String, Value, Value)>,
 }
 
@@ -241,13 +245,20 @@ fn cell(
             access.note(path, true, after.0.is_result());
         }
         let ignored = &plan.file.ignore;
+        let verdict = judge(&before.0, &after.0, step.expect(&side.name), ignored, places);
+        let difference = match step.expect(&side.name) {
+            Expect::Differs(stated) if verdict.is_unexpected() => {
+                outcome::against_stated(&before.0, &after.0, stated, ignored, places)
+            }
+            _ => outcome::difference(&before.0, &after.0, ignored),
+        };
         steps.push(StepReport {
             before: call_before.clone(),
             after: call_after.clone(),
             outcomes: (before.0.clone(), after.0.clone()),
             costs: (before.1, after.1),
-            verdict: judge(&before.0, &after.0, step.expect(&side.name), ignored, places),
-            difference: outcome::difference(&before.0, &after.0, ignored),
+            verdict,
+            difference,
         });
     }
     for (path, probe) in &mut access.probes {

@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::scenario::{Expect, Named, Places, Stated};
+use super::places::Places;
+use super::scenario::{Difference, Expect, Named, Stated};
 use crate::observe::client::{Call, Reply};
 
 /// What a call came to, without what is only packaging.
@@ -177,6 +178,33 @@ pub fn judge(before: &Outcome, after: &Outcome, expect: &Expect, ignored: &[Stri
             }
         }
     }
+}
+
+/// Where outcomes differ from what a scenario states of them, as [`difference`] has it: what is stated stands in the place
+/// of before, what came in that of after.
+#[must_use]
+pub fn against_stated(
+    before: &Outcome,
+    after: &Outcome,
+    stated: &Difference,
+    ignored: &[String],
+    places: &Places,
+) -> Vec<(String, Value, Value)> {
+    let mut parts = Vec::new();
+    for (name, outcome, stated) in [("before", before, &stated.before), ("after", after, &stated.after)] {
+        if outcome.is_as_stated(stated, ignored, places) {
+            continue;
+        }
+        let place = format!("{name}, stated and real");
+        match (outcome.without(ignored), stated) {
+            (Outcome::Result(real), Stated::Result { result }) => {
+                let stated = without_nulls(&without(&places.fill_value(result), ignored));
+                parts_of(place, &stated, &without_nulls(&real), &mut parts);
+            }
+            (real, stated) => parts.push((place, stated.to_json(), real.to_json())),
+        }
+    }
+    parts
 }
 
 fn unexpected(before: &Outcome, after: &Outcome, what: &str) -> Verdict {

@@ -9,7 +9,8 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::outcome::Outcome;
-use super::scenario::{Call, Client, File, Node, Places, Root, Scenario, Side};
+use super::places::Places;
+use super::scenario::{Call, Client, File, Node, Root, Scenario, Side};
 use crate::compat::uri::uri_of;
 use crate::observe::client::{self, Era, Fault, Launch, OpenError, Reply, RootsPolicy, Session, Target, Transcript};
 
@@ -83,7 +84,10 @@ impl Player<'_> {
             roots: self.policy(&scenario.client),
             timeout: self.timeout + scenario.lateness(),
         };
-        let mut session = Session::open(&Target::Command(launch), client, self.transcript).await.map_err(not_opened)?;
+        let program = launch.program.to_string_lossy().into_owned();
+        let run = format!("{}/{}/{}", scenario.name, self.era.name(), self.name());
+        let session = Session::open(&Target::Command(launch), client, &self.transcript.of_run(&run)).await;
+        let mut session = session.map_err(|error| not_opened(error, &program))?;
         let mut play = Play::default();
         for step in &scenario.steps {
             if let Some(roots) = &step.roots {
@@ -105,6 +109,10 @@ impl Player<'_> {
         play.asks = counts.asks;
         session.close().await;
         Ok(play)
+    }
+
+    fn name(&self) -> &str {
+        if self.is_after { &self.side.name } else { "before" }
     }
 
     fn call_of<'s>(&self, step: &'s super::scenario::Step) -> Option<&'s Call> {
@@ -163,8 +171,11 @@ fn program(name: &str) -> OsString {
 }
 
 /// A server that answers, but not in this era, is no failure of the comparison.
-fn not_opened(error: OpenError) -> NotPlayed {
-    let text = error.to_string();
+fn not_opened(error: OpenError, program: &str) -> NotPlayed {
+    let text = match &error {
+        OpenError::Start(why) => format!("`{program}` cannot be started: {why}"),
+        error => error.to_string(),
+    };
     match error {
         OpenError::Revision { .. } => NotPlayed::OtherEra(text),
         OpenError::Handshake { reply: Reply::Error { code: -32601 | -32602 | -32022 | -32600, .. }, .. } => {

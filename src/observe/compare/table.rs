@@ -62,7 +62,7 @@ fn reasons(cell: &Cell) -> impl Iterator<Item = &str> {
     })
 }
 
-/// One unexpected step, or a scenario that was not played.
+/// One unexpected step, or a wider boundary.
 pub(super) struct Trouble {
     /// Scenario, era and server.
     pub(super) place: String,
@@ -74,21 +74,32 @@ pub(super) struct Trouble {
     pub(super) parts: Vec<(String, String, String)>,
 }
 
-/// What went wrong, in the order of the table.
+/// What was unexpected, in the order of the table.
 pub(super) fn troubles(report: &Report) -> Vec<Trouble> {
     report.cells().flat_map(|(row, cell)| troubles_of(report, row, cell)).collect()
 }
 
-fn troubles_of(report: &Report, row: &Row, cell: &Cell) -> Vec<Trouble> {
-    let place = format!("{} ({}), {}", row.scenario, row.era.name(), cell.side);
-    let steps = match &cell.steps {
-        Ok(steps) => steps,
-        Err(NotPlayed::Failed(why)) => {
-            let what = format!("not played: {}", report.shown(why));
-            return vec![Trouble { place, what, calls: None, parts: Vec::new() }];
+/// Why something was not played, each reason once, with the places.
+pub(super) fn not_played(report: &Report) -> Vec<(String, Vec<String>)> {
+    let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
+    for (row, cell) in report.cells() {
+        let Err(NotPlayed::Failed(why)) = &cell.steps else { continue };
+        let (why, place) = (report.shown(why), place(row, cell));
+        match reasons.iter_mut().find(|(reason, _)| *reason == why) {
+            Some((_, places)) => places.push(place),
+            None => reasons.push((why, vec![place])),
         }
-        Err(NotPlayed::OtherEra(_)) => return Vec::new(),
-    };
+    }
+    reasons
+}
+
+fn place(row: &Row, cell: &Cell) -> String {
+    format!("{} ({}), {}", row.scenario, row.era.name(), cell.side)
+}
+
+fn troubles_of(report: &Report, row: &Row, cell: &Cell) -> Vec<Trouble> {
+    let place = place(row, cell);
+    let Ok(steps) = &cell.steps else { return Vec::new() };
     let mut troubles = Vec::new();
     for (at, step) in steps.iter().enumerate().filter(|(_, step)| step.verdict.is_unexpected()) {
         let what = match &step.verdict {
@@ -121,14 +132,29 @@ fn troubles_of(report: &Report, row: &Row, cell: &Cell) -> Vec<Trouble> {
 pub(super) struct BoundaryOf {
     /// The server.
     pub(super) side: String,
-    /// Over all plays.
-    pub(super) boundary: Boundary,
+    /// Over all plays; `None` when no path was tried.
+    pub(super) boundary: Option<Boundary>,
+    /// How many different paths were tried, and how many of them are in no directory that the operator named.
+    pub(super) tried: (usize, usize),
     /// What was readable before only, each path with its scenarios.
     pub(super) narrower: Vec<String>,
     /// What is readable after only, and must not be.
     pub(super) wider: Vec<String>,
     /// What is readable after only, since the operator named it.
     pub(super) named: Vec<String>,
+}
+
+impl BoundaryOf {
+    /// The word, and what it rests on.
+    pub(super) fn words(&self) -> String {
+        match self.boundary {
+            None => "not tested: no call that says what it `reads` was played".into(),
+            Some(boundary) => {
+                let (all, outside) = self.tried;
+                format!("{} ({all} paths tried, {outside} of them outside of what the operator named)", boundary.name())
+            }
+        }
+    }
 }
 
 /// The access boundary, by server.
@@ -149,14 +175,17 @@ pub(super) fn boundaries(report: &Report) -> Vec<BoundaryOf> {
         };
         let narrower: Vec<String> = collect(&|cell| cell.access.narrower().map(str::to_owned).collect());
         let wider: Vec<String> = collect(&|cell| cell.access.wider().map(str::to_owned).collect());
+        let probes: BTreeMap<_, _> = cells.iter().flat_map(|(_, cell)| &cell.access.probes).collect();
+        let tried = (probes.len(), probes.values().filter(|probe| !probe.named).count());
         let boundary = match (wider.is_empty(), narrower.is_empty()) {
             (true, true) => Boundary::Equal,
             (true, false) => Boundary::Narrower,
             (false, true) => Boundary::Wider,
             (false, false) => Boundary::Neither,
         };
+        let boundary = (tried.0 > 0).then_some(boundary);
         let named = collect(&|cell| cell.access.named().map(str::to_owned).collect());
-        BoundaryOf { side: side.clone(), boundary, narrower, wider, named }
+        BoundaryOf { side: side.clone(), boundary, tried, narrower, wider, named }
     };
     report.after.iter().map(|(side, _)| of(side)).collect()
 }
