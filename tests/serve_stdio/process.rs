@@ -196,6 +196,7 @@ fn a_client_that_closes_its_output_ends_the_process() {
         let _ = input.write_all(initialize.as_bytes());
         thread::sleep(Duration::from_millis(20));
     }
+    process.event("negotiated", |_| true);
     drop(input);
     process.ends_within(Duration::from_secs(10));
     assert!(process.stderr.all().iter().all(|line| !line.contains("a fault of this tool")));

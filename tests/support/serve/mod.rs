@@ -117,7 +117,13 @@ impl Drop for Process {
 
 /// The lines of a stream, read as they come.
 #[derive(Clone)]
-pub struct Lines(Arc<(Mutex<Vec<String>>, Condvar)>);
+pub struct Lines(Arc<(Mutex<Seen>, Condvar)>);
+
+#[derive(Default)]
+struct Seen {
+    lines: Vec<String>,
+    ended: bool,
+}
 
 impl Lines {
     pub fn of(stream: impl Read + Send + 'static) -> Self {
@@ -125,30 +131,34 @@ impl Lines {
         let shared = lines.clone();
         thread::spawn(move || {
             for line in BufReader::new(stream).split(b'\n').map_while(Result::ok) {
-                let (lines, changed) = &*shared.0;
                 let line = String::from_utf8(line).unwrap_or_else(|error| format!("not UTF-8: {error}"));
-                lines.lock().unwrap_or_else(PoisonError::into_inner).push(line);
-                changed.notify_all();
+                shared.change(|read| read.lines.push(line));
             }
+            shared.change(|read| read.ended = true);
         });
         lines
     }
 
+    fn change(&self, change: impl FnOnce(&mut Seen)) {
+        change(&mut self.0.0.lock().unwrap_or_else(PoisonError::into_inner));
+        self.0.1.notify_all();
+    }
+
     pub fn all(&self) -> Vec<String> {
-        self.0.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.0.lock().unwrap_or_else(PoisonError::into_inner).lines.clone()
     }
 
     /// Waits for a line that `find` takes.
     pub fn wait<T>(&self, what: &str, find: impl Fn(&str) -> Option<T>) -> T {
         let begun = Instant::now();
-        let (lines, changed) = &*self.0;
-        let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let (read, changed) = &*self.0;
+        let mut read = read.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
-            if let Some(found) = lines.iter().find_map(|line| find(line)) {
+            if let Some(found) = read.lines.iter().find_map(|line| find(line)) {
                 return found;
             }
-            assert!(begun.elapsed() < PATIENCE, "no {what} in {lines:#?}");
-            lines = changed.wait_timeout(lines, PATIENCE).unwrap_or_else(PoisonError::into_inner).0;
+            assert!(!read.ended && begun.elapsed() < PATIENCE, "no {what} in {:#?}", read.lines);
+            read = changed.wait_timeout(read, PATIENCE).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 }
