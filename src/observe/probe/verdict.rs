@@ -278,10 +278,10 @@ impl Judge<'_> {
             ));
         }
         if failed > 0 {
-            open.push(format!("calls that failed or varied prove nothing: {failed}"));
+            open.push(format!("calls that failed or varied, which proves nothing: {failed}"));
         }
         if finding.not_read > 0 {
-            open.push(format!("{} were not read", plural(finding.not_read, "resource, template or prompt")));
+            open.push(format!("resources, templates and prompts that were not read: {}", finding.not_read));
         }
         open.extend(offer.stopped.iter().map(|stopped| format!("not read to its end: {stopped}")));
         let given_up = [self.with, self.without].into_iter().filter_map(|run| run.given_up.as_ref());
