@@ -135,6 +135,8 @@ fn generated_parts_are_up_to_date() {
         #[cfg(feature = "runtime")]
         ("serve", help("serve")),
         #[cfg(feature = "runtime")]
+        ("probe", help("probe")),
+        #[cfg(feature = "runtime")]
         ("compare", help("compare")),
     ];
     let mut text = readme();
@@ -179,8 +181,10 @@ fn flags(text: &str) -> BTreeSet<String> {
 #[cfg(feature = "runtime")]
 #[test]
 fn flags_exist_and_are_documented() {
-    let help: BTreeSet<_> =
-        ["check", "serve", "compare"].iter().flat_map(|command| flags(&output(&[command, "--help"]))).collect();
+    let help: BTreeSet<_> = ["check", "serve", "probe", "compare"]
+        .iter()
+        .flat_map(|command| flags(&output(&[command, "--help"])))
+        .collect();
     assert!(help.len() > 10, "{help:?}");
     // Flags of cargo, of git and of ripgrep.
     let others = [
@@ -271,6 +275,18 @@ fn the_comparison_is_real() {
     assert_excerpt(&shown, &output(&["compare"]));
 }
 
+#[cfg(feature = "runtime")]
+#[test]
+fn the_probe_is_real() {
+    let text = readme();
+    let shown: Vec<&str> = fenced(&text, "$ mcp-roots-lint probe --era legacy").lines().skip(2).collect();
+    assert!(shown.len() > 10);
+    let server = Path::new(env!("CARGO_BIN_EXE_mcp-roots-lint")).with_file_name("examples").join("server-before");
+    let server = server.to_string_lossy();
+    let real = output(&["probe", "--era", "legacy", "--call", "count_lines", "--", &server]);
+    assert_excerpt(&shown, &real.replace(&*server, "target/debug/examples/server-before"));
+}
+
 /// The messages of both eras: what the client says is said, what the server says is compared.
 #[cfg(feature = "runtime")]
 #[test]
@@ -285,7 +301,10 @@ fn the_messages_are_real() {
         fs::write(me.join(path), text).expect("written");
     }
     let text = readme().replace("/home/me/", &format!("{}/", me.display()));
-    for first in ["\"method\":\"initialize\"", "\"id\":1,\"method\":\"tools/call\""] {
+    for first in [
+        "> {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\"",
+        "> {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\"",
+    ] {
         let mut server = Command::new(env!("CARGO_BIN_EXE_mcp-roots-lint"))
             .args(["serve", "--events", "events.jsonl"])
             .current_dir(&me)

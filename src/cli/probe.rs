@@ -18,9 +18,10 @@ use crate::report::safe;
 
 /// What follows `--help`.
 pub(super) const AFTER_HELP: &str = "\
-The server is started three times, with a client that declares roots, one that does not, and one
-with an empty list (a fourth time without roots, to tell what changes by itself from what roots
-change). With roots, one more is added in the end. Only tools named by --call are called, in every
+The server is started three times: with a client that declares roots, one that does not, and one
+with an empty list; a fourth time without roots, where it matters, to tell what changes by itself
+from what roots change. With --era auto it is also started to see which era it speaks, and once
+more in the other era. With roots, one more root is added in the end. Only tools named by --call are called, in every
 run; `{root}` in their arguments stands for the first root, `{added}` for the added one.
 Without --root a temporary directory with two small files is the root.
 

@@ -1,8 +1,10 @@
 //! A server that misbehaves as it is told, for `tests/probe.rs`. It speaks just enough of the protocol, by hand, to
 //! be wrong on purpose: `double-server MODE [DIRECTORY]`.
+#![allow(clippy::print_stderr, clippy::exit, reason = "it plays servers that do")]
 
 use std::collections::VecDeque;
-use std::io::{self, BufRead as _, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -46,8 +48,13 @@ fn main() {
     }
     let configured = args.next();
     let mut server = Server { mode, configured, declared: false, roots: None, waiting: VecDeque::new(), last_id: 0 };
+    if server.mode == "http" {
+        return server.serve_http().unwrap_or_else(|error| eprintln!("{error}"));
+    }
     while let Some(message) = server.next() {
-        server.handle(&message);
+        if let Some(answer) = server.handle(&message) {
+            say(&answer);
+        }
     }
     if server.mode == "stubborn" {
         std::thread::sleep(Duration::from_secs(600));
@@ -71,6 +78,10 @@ fn text(text: &str) -> Value {
 
 fn failure(message: &str) -> Value {
     json!({ "content": [{ "type": "text", "text": message }], "isError": true })
+}
+
+fn refusal(id: Option<&Value>) -> Option<Value> {
+    id.map(|id| json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32601, "message": "method not found" } }))
 }
 
 impl Server {
@@ -102,15 +113,47 @@ impl Server {
         }
     }
 
-    fn handle(&mut self, message: &Value) {
+    /// One JSON answer to each POST; the address is said on stderr.
+    fn serve_http(&mut self) -> io::Result<()> {
+        let listener = TcpListener::bind("127.0.0.1:0")?;
+        eprintln!("{}", listener.local_addr()?);
+        for stream in listener.incoming() {
+            let _ = self.serve_connection(stream?);
+        }
+        Ok(())
+    }
+
+    fn serve_connection(&mut self, stream: TcpStream) -> io::Result<()> {
+        let mut reader = BufReader::new(stream.try_clone()?);
+        let (mut head, mut length) = (String::new(), 0);
+        while reader.read_line(&mut head)? > 2 {
+            let line = head.lines().last().unwrap_or_default().to_lowercase();
+            if let Some(value) = line.strip_prefix("content-length:") {
+                length = value.trim().parse().unwrap_or(0);
+            }
+        }
+        let mut body = vec![0; length];
+        reader.read_exact(&mut body)?;
+        let message = serde_json::from_slice(&body).unwrap_or_default();
+        let (status, body) = match self.handle(&message) {
+            _ if !head.starts_with("POST") => ("405 Method Not Allowed", String::new()),
+            Some(answer) => ("200 OK", answer.to_string()),
+            None => ("202 Accepted", String::new()),
+        };
+        let length = body.len();
+        write!(
+            &stream,
+            "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\
+             connection: close\r\n\r\n{body}"
+        )
+    }
+
+    fn handle(&mut self, message: &Value) -> Option<Value> {
         let (id, params) = (message.get("id"), &message["params"]);
         let result = match message["method"].as_str().unwrap_or_default() {
-            "initialize" if self.is(&["modern"]) => return Self::refuse(id),
-            "initialize" => match self.initialize(params) {
-                Some(result) => result,
-                None => return,
-            },
-            "server/discover" if self.is(&["modern", "eras"]) => {
+            "initialize" if self.is(&["modern", "http"]) => return refusal(id),
+            "initialize" => self.initialize(params),
+            "server/discover" if self.is(&["modern", "http", "eras"]) => {
                 json!({ "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": { "tools": {} } })
             }
             "notifications/initialized" if self.is(&["flood-notify"]) => loop {
@@ -121,29 +164,21 @@ impl Server {
                 if asks || self.is(&["rude"]) {
                     self.ask();
                 }
-                return;
+                return None;
             }
             "tools/list" if self.is(&["dies"]) => std::process::exit(9),
             "tools/list" => json!({ "tools": [{ "name": "where" }, { "name": "fixed" }] }),
-            "tools/call" if self.is(&["hang"]) => return,
+            "tools/call" if self.is(&["hang"]) => return None,
             "tools/call" => self.call(params),
-            _ => return Self::refuse(id),
+            _ => return refusal(id),
         };
-        if let Some(id) = id {
-            say(&json!({ "jsonrpc": "2.0", "id": id, "result": result }));
-        }
+        id.map(|id| json!({ "jsonrpc": "2.0", "id": id, "result": result }))
     }
 
-    fn refuse(id: Option<&Value>) {
-        if let Some(id) = id {
-            say(&json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32601, "message": "method not found" } }));
-        }
-    }
-
-    fn initialize(&mut self, params: &Value) -> Option<Value> {
+    fn initialize(&mut self, params: &Value) -> Value {
         self.declared = params["capabilities"].get("roots").is_some();
         match self.mode.as_str() {
-            "nonsense" => return Some(json!(42)),
+            "nonsense" => return json!(42),
             "no-start" if !self.declared => {
                 eprintln!("this server needs roots");
                 std::process::exit(5);
@@ -151,11 +186,11 @@ impl Server {
             "secret" => eprintln!("starting with {}", std::env::var("DOUBLE_TOKEN").unwrap_or_default()),
             _ => {}
         }
-        Some(json!({
+        json!({
             "protocolVersion": "2025-11-25",
             "capabilities": { "tools": {} },
             "serverInfo": { "name": "double\u{1b}[2J", "version": "1" },
-        }))
+        })
     }
 
     fn call(&mut self, params: &Value) -> Value {
@@ -168,7 +203,7 @@ impl Server {
                 self.ask();
                 text(&roots(&self.roots))
             }
-            "modern" => self.modern(params),
+            "modern" | "http" => self.modern(params),
             "fallback" | "eras" | "rude" => match &self.roots {
                 Some(found) if !found.is_empty() => text(&roots(&self.roots)),
                 _ => text("the working directory"),

@@ -139,7 +139,10 @@ fn calls(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
             None => writeln!(out, "  {title:16} not called"),
         };
         // The second run without roots is told only where it differs from the first.
-        let runs = probe.runs.iter().filter(|run| run.part != Part::NoneAgain || *effect == Effect::Unsteady);
+        let runs = probe
+            .runs
+            .iter()
+            .filter(|run| run.part != Part::NoneAgain || matches!(effect, Effect::Varies | Effect::Unsteady));
         for run in runs {
             line(title(run.part), &run.exercise)?;
             if let Some(exercise) = &run.after_change {
@@ -199,7 +202,7 @@ fn beside<P>(
 ) -> io::Result<()> {
     let Remains { noise, stderr, .. } = remains;
     if noise.lines > 0 {
-        writeln!(out, "\nno messages on stdout ({title}): {} lines, {} bytes", noise.lines, noise.bytes)?;
+        writeln!(out, "\nstdout, not messages ({title}): {} lines, {} bytes", noise.lines, noise.bytes)?;
         for line in &noise.first {
             writeln!(out, "  | {}", view.show(line, MAX_LINE))?;
         }

@@ -80,7 +80,7 @@ impl Verdict {
 pub enum Effect {
     /// The same answer.
     Same,
-    /// Both failed, in the same way.
+    /// Both failed, in the same way or in ways that change by themselves.
     FailsInBoth,
     /// Both failed, in different ways.
     FailsDifferently,
@@ -94,7 +94,9 @@ pub enum Effect {
     Emptied,
     /// Another answer.
     Differs,
-    /// Two runs without roots differ as well: it proves nothing.
+    /// It worked in both; two runs without roots answer differently as well.
+    Varies,
+    /// It works and fails by itself: it proves nothing.
     Unsteady,
     /// It was not made in one of the runs.
     NotMade,
@@ -113,6 +115,7 @@ impl Effect {
             Self::FailsWith => "fails-with",
             Self::Emptied => "emptied",
             Self::Differs => "differs",
+            Self::Varies => "varies",
             Self::Unsteady => "unsteady",
             Self::NotMade => "not-made",
         }
@@ -130,13 +133,14 @@ impl Effect {
             Self::FailsWith => "worked without roots and failed with them",
             Self::Emptied => "answered without roots, with nothing in their place",
             Self::Differs => "answered without roots, too, with another result",
-            Self::Unsteady => "answers differently each time, which proves nothing",
+            Self::Varies => "worked with and without roots, with an answer that changes by itself",
+            Self::Unsteady => "works and fails by itself, which proves nothing",
             Self::NotMade => "was not called in every run",
         }
     }
 
     fn depends_on_roots(self) -> bool {
-        !matches!(self, Self::Same | Self::FailsInBoth | Self::Unsteady | Self::NotMade)
+        !matches!(self, Self::Same | Self::Varies | Self::FailsInBoth | Self::Unsteady | Self::NotMade)
     }
 }
 
@@ -247,7 +251,7 @@ impl Judge<'_> {
         if no_tools || (proofs.count() > 0 && !has(Effect::Differs) && self.plan.configured.is_empty()) {
             return Verdict::WorksOnlyThroughRoots;
         }
-        let works = has(Effect::Same) || has(Effect::Differs) || has(Effect::FailsWith);
+        let works = [Effect::Same, Effect::Varies, Effect::Differs, Effect::FailsWith].into_iter().any(has);
         let took_back = has(Effect::NotOffered) || (differs && !self.without.exercise.offer.tools.is_empty());
         if works || took_back {
             return Verdict::UsesRootsWithFallback;
@@ -328,9 +332,14 @@ impl Judge<'_> {
             return Effect::NotMade;
         };
         let (with, without) = (&with.answer, &without.answer);
-        let again = self.again.and_then(|again| again.exercise.calls.get(at));
-        if with != without && again.is_some_and(|again| again.answer != *without) {
-            return Effect::Unsteady;
+        // What the second run without roots says of the first.
+        if let Some(again) = self.again.and_then(|again| again.exercise.calls.get(at)) {
+            if again.answer.is_ok() != without.is_ok() {
+                return Effect::Unsteady;
+            }
+            if with.is_ok() == without.is_ok() && with != without && again.answer != *without {
+                return if with.is_ok() { Effect::Varies } else { Effect::FailsInBoth };
+            }
         }
         let tool = &self.plan.calls[at].tool;
         let is_offered = |run: &Run| run.exercise.offer.tools.contains(tool);
@@ -338,7 +347,7 @@ impl Judge<'_> {
             (Answer::Result(with), Answer::Result(without)) => {
                 if with == without {
                     Effect::Same
-                } else if self.is_emptied(with, without) {
+                } else if self.is_emptied(with, without) && !self.names_configured(without) {
                     Effect::Emptied
                 } else {
                     Effect::Differs
@@ -441,6 +450,10 @@ impl Judge<'_> {
             let named = (answer(self.with)?, answer(self.without)?);
             (named == (with_roots, !with_roots)).then(|| format!("`{}` named {shown} {when} only", call.tool))
         })
+    }
+
+    fn names_configured(&self, answer: &Value) -> bool {
+        self.plan.configured.iter().any(|directory| names_directory(answer, directory))
     }
 
     fn names_root(&self, arguments: &Value) -> bool {
@@ -719,7 +732,16 @@ mod tests {
             run(Part::NoneAgain, 0, &["t"], &[text("12:03")]),
         ];
         let finding = judge(&plan, &runs);
-        assert_eq!((finding.verdict, finding.effects), (Verdict::DidNotAsk, vec![Effect::Unsteady]));
+        assert_eq!((finding.verdict, finding.effects), (Verdict::DidNotAsk, vec![Effect::Varies]));
+
+        // That it fails is steady, the words are not.
+        let runs = [
+            run(Part::Roots, 1, &["t"], &[text("1")]),
+            run(Part::None, 0, &["t"], &[failed("no roots at 12:01")]),
+            run(Part::Empty, 1, &["t"], &[failed("no roots at 12:02")]),
+            run(Part::NoneAgain, 0, &["t"], &[failed("no roots at 12:03")]),
+        ];
+        assert_eq!(judge(&plan, &runs).verdict, Verdict::WorksOnlyThroughRoots);
     }
 
     #[test]
