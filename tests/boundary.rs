@@ -806,3 +806,23 @@ proptest! {
         }
     }
 }
+
+/// A root is remembered between calls, not kept open: whoever can write in one root must not re-point one inside it.
+#[test]
+fn a_directory_that_was_replaced_is_not_opened_again() {
+    let tree = Tree::new();
+    fs::create_dir_all(tree.path("project/sub")).expect("made");
+    fs::create_dir_all(tree.path("outside")).expect("made");
+    let place = Directory::open(&tree.path("project/sub")).expect("opened").place();
+    assert!(place.open().is_ok());
+    fs::rename(tree.path("project/sub"), tree.path("project/moved")).expect("moved");
+    symlink(tree.path("outside"), tree.path("project/sub")).expect("linked");
+    let error = place.open().expect_err("another directory");
+    assert!(matches!(error, OpenError::Replaced(_)), "{error}");
+    fs::remove_file(tree.path("project/sub")).expect("removed");
+    fs::create_dir(tree.path("project/sub")).expect("made");
+    assert!(matches!(place.open(), Err(OpenError::Replaced(_))), "the same name is not the same directory");
+    fs::remove_dir(tree.path("project/sub")).expect("removed");
+    fs::rename(tree.path("project/moved"), tree.path("project/sub")).expect("moved back");
+    assert!(place.open().is_ok());
+}

@@ -267,7 +267,7 @@ fn entries_are_found_by_name() {
 fn wrong_arguments() {
     for (flags, says) in [
         (&["--call", "x={", "--", "true"][..], "not a JSON object"),
-        (&["--timeout", "5", "--", "true"], "its unit"),
+        (&["--timeout", "5", "--", "true"], "with a unit"),
         (&["--root", "/no/such/place", "--", "true"], "--root"),
         (&["--root", "Cargo.toml", "--", "true"], "not a directory"),
         (&["--url", "ftp://host/"], "not an http"),

@@ -9,6 +9,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 
 use super::{Error, Exit, duration};
+use crate::analyze::hosts::servers::shown_words;
 use crate::observe::client::{Era, Transcript};
 use crate::observe::compare::scenario::{BUILT_IN, File, FileError, Scenario, Side};
 use crate::observe::compare::{self, Conclusion, Plan, human, json, markdown};
@@ -103,6 +104,8 @@ pub(super) enum CompareError {
     NothingToPlay(String, &'static str),
     #[error("cannot start: {0}")]
     Start(io::Error),
+    #[error("interrupted; the servers were ended")]
+    Interrupted,
 }
 
 pub(super) fn run(args: &CompareArgs) -> Result<Exit, Error> {
@@ -111,9 +114,15 @@ pub(super) fn run(args: &CompareArgs) -> Result<Exit, Error> {
     if io::stderr().is_terminal() {
         let _ = writeln!(io::stderr(), "playing {} scenarios …", plan.file.scenarios.len());
     }
-    let report = runtime.block_on(compare::run(&plan));
+    let report = runtime.block_on(async {
+        // The servers are in process groups of their own, where no Ctrl-C reaches them: dropping the play ends them.
+        tokio::select! {
+            report = compare::run(&plan) => report.map_err(CompareError::Start),
+            () = super::interrupt::interrupted() => Err(CompareError::Interrupted),
+        }
+    });
     runtime.shutdown_background();
-    let report = report.map_err(CompareError::Start)?;
+    let report = report?;
     if let Some(path) = &args.transcript {
         plan.transcript.finish().map_err(|error| CompareError::Read { path: path.clone(), error })?;
     }
@@ -168,6 +177,8 @@ fn plan(args: &CompareArgs) -> Result<Plan, CompareError> {
         return Err(CompareError::NothingToPlay(place, era.name()));
     }
     file.check_sides(&after).map_err(|error| CompareError::File { place, error })?;
+    let hidden = |side: &Side| shown_words(&side.command);
+    let shown = (hidden(&before), after.iter().map(hidden).collect());
     let transcript = match &args.transcript {
         None => Transcript::default(),
         Some(path) => Transcript::create(path).map_err(|error| CompareError::Read { path: path.clone(), error })?,
@@ -176,6 +187,7 @@ fn plan(args: &CompareArgs) -> Result<Plan, CompareError> {
         file,
         before,
         after,
+        shown,
         eras,
         timeout: args.timeout,
         program: env::current_exe().map_err(CompareError::Start)?.to_string_lossy().into_owned(),

@@ -6,6 +6,8 @@ mod compare;
 #[cfg(feature = "runtime")]
 mod duration;
 mod explain;
+#[cfg(feature = "runtime")]
+mod interrupt;
 mod markdown;
 #[cfg(feature = "runtime")]
 mod probe;

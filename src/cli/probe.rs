@@ -157,7 +157,7 @@ pub(super) fn run(args: ProbeArgs) -> Result<Exit, Error> {
         // The server is in a process group of its own, where no Ctrl-C reaches it: dropping the probe ends it.
         tokio::select! {
             seen = probe::probe(&plan, &transcript) => Ok(seen),
-            () = interrupted() => Err(ProbeError::Interrupted),
+            () = super::interrupt::interrupted() => Err(ProbeError::Interrupted),
         }
     });
     runtime.shutdown_background();
@@ -200,26 +200,6 @@ fn verdict(expected: Option<Verdict>, seen: Verdict) -> Exit {
             Exit::Findings
         }
         _ => Exit::Clean,
-    }
-}
-
-/// Ctrl-C, and on Unix what ends a terminal or a job.
-async fn interrupted() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let kinds = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()), signal(SignalKind::hangup()));
-        if let (Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup)) = kinds {
-            tokio::select! {
-                _ = interrupt.recv() => {}
-                _ = terminate.recv() => {}
-                _ = hangup.recv() => {}
-            }
-            return;
-        }
-    }
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
     }
 }
 
@@ -363,7 +343,18 @@ fn secrets(target: &Target) -> Vec<String> {
         let value = value.into_string().ok().filter(|value| value.len() >= MIN_SECRET && !value.starts_with('/'))?;
         names_secret(&name.to_string_lossy()).then_some(value)
     }));
+    // `Bearer X` is sent as a whole and quoted in part; and JSON spells some characters in its own way.
+    let parts: Vec<String> = secrets
+        .iter()
+        .flat_map(|secret| secret.split_once(' '))
+        .map(|(_, part)| part.to_owned())
+        .filter(|part| part.len() >= MIN_SECRET)
+        .collect();
+    secrets.extend(parts);
+    let spelt: Vec<String> = secrets.iter().map(|secret| Value::from(secret.as_str()).to_string()).collect();
+    secrets.extend(spelt.iter().map(|text| text[1..text.len() - 1].to_owned()));
     secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+    secrets.dedup();
     secrets
 }
 

@@ -171,6 +171,7 @@ pub(super) fn run(args: ServeArgs) -> Result<Exit, Error> {
     let served = runtime.block_on(serve(args.transport, &shared, listen, max_sessions));
     // A read of standard input, or a file system that hangs, must not keep the process.
     runtime.shutdown_background();
+    shared.events().finish();
     served?;
     Ok(Exit::Clean)
 }

@@ -28,6 +28,9 @@ pub enum OpenError {
     /// The operating system refuses.
     #[error("`{}` may not be opened: permission denied; allow the server's user to read it, or send another", .0.display())]
     Denied(PathBuf),
+    /// It is not the directory that it was.
+    #[error("`{}` is no longer the directory that it was: send the roots again", .0.display())]
+    Replaced(PathBuf),
     /// Whatever else the operating system says.
     #[error("`{}` cannot be opened: {}", .0.display(), .1)]
     Other(PathBuf, #[source] io::Error),
@@ -135,6 +138,12 @@ impl Directory {
         self.identity == other.identity
     }
 
+    /// What to remember of it without keeping it open.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        Place { path: self.path.clone(), identity: self.identity.clone() }
+    }
+
     /// Opens a directory inside this one; `.` and the empty path are this one. Its [`path`](Self::path) is this one's
     /// path joined with `subdir`.
     ///
@@ -156,6 +165,35 @@ impl Directory {
     /// What is in it, one by one.
     pub(super) fn entries(&self) -> io::Result<ReadDir> {
         self.handle.entries()
+    }
+}
+
+/// A directory that was opened and closed again, to be opened later.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    path: Arc<Path>,
+    identity: Identity,
+}
+
+impl Place {
+    /// The canonical path that it had.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Opens it again, if it is still the same: another directory may have been put, or linked, in its place.
+    ///
+    /// # Errors
+    ///
+    /// See [`Directory::open`]; [`OpenError::Replaced`] when it is another.
+    pub fn open(&self) -> Result<Directory, OpenError> {
+        let directory = Directory::open(&self.path)?;
+        if directory.identity == self.identity && directory.path == self.path {
+            Ok(directory)
+        } else {
+            Err(OpenError::Replaced(self.path.to_path_buf()))
+        }
     }
 }
 

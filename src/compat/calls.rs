@@ -1,6 +1,5 @@
 //! What a call does: learn the client's roots in the era of the request, find the directory, count in it.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -11,7 +10,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::task::JoinError;
 
-use super::boundary::Directory;
+use super::boundary::{Directory, Place};
 use super::count::{Counts, count};
 use super::events::{clip, millis};
 use super::roots::degrade::{Access, Learned};
@@ -55,7 +54,7 @@ enum Consulted {
 
 /// A chosen directory: the fallback is open already.
 enum Chosen {
-    Path(PathBuf),
+    Place(Place),
     Open(Directory),
 }
 
@@ -77,11 +76,10 @@ impl Request<'_> {
                     Consulted::Learned(learned) => learned,
                     Consulted::Question(question) => return Ok((*question).into()),
                 };
-                let root = arguments.root.map(Selector::into_text);
-                let (chosen, source) = choose(self.resolve(learned), root.as_deref())?;
+                let (chosen, source) = choose(self.resolve(learned), arguments.root.as_ref())?;
                 let open = move || {
                     let directory = match chosen {
-                        Chosen::Path(path) => Directory::open(&path).map_err(|error| error.to_string())?,
+                        Chosen::Place(place) => place.open().map_err(|error| error.to_string())?,
                         Chosen::Open(directory) => directory,
                     };
                     in_subdir(&directory, arguments.subdir.as_deref())
@@ -236,18 +234,18 @@ fn echo(learned: &Learned) -> String {
     format!("{KEY}: {}", roots.collect::<Vec<_>>().join(", "))
 }
 
-fn choose(access: Access, root: Option<&str>) -> Result<(Chosen, Source), Refusal> {
+fn choose(access: Access, root: Option<&Selector>) -> Result<(Chosen, Source), Refusal> {
     match access {
         Access::Roots(set, source) => {
-            let path = select::root(&set, root).map_err(Refusal::Text)?;
-            Ok((Chosen::Path(path), source))
+            let place = select::root(&set, root).map_err(Refusal::Text)?;
+            Ok((Chosen::Place(place), source))
         }
         Access::Fallback(directory, _, source) => match root {
             None => Ok((Chosen::Open(directory), source)),
             Some(root) => Err(Refusal::Text(format!(
                 "there is no root `{}`, since the client sent none that can be used: leave `root` out to count in \
                  `{}`, or see list_roots",
-                clip(root),
+                clip(&root.to_string()),
                 directory.path().display()
             ))),
         },

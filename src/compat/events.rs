@@ -6,18 +6,38 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 
 /// Text from a client is cut to this many characters.
 const MAX_TEXT: usize = 300;
 
+/// Lines that wait to be written; more are dropped and counted.
+const WAITING: usize = 4096;
+/// How long the end of the process waits for them.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
 /// Where the events go.
+///
+/// A thread writes them: whoever started the server may never read its standard error, and a full pipe must not hold up
+/// the protocol.
 pub struct Events {
-    sink: Mutex<Box<dyn Write + Send>>,
+    queue: SyncSender<Line>,
+    dropped: AtomicU64,
+    done: Mutex<Option<Receiver<()>>>,
     start: Instant,
+}
+
+enum Line {
+    Event(String),
+    /// For the person who started the server, always on standard error.
+    Notice(String),
+    End,
 }
 
 impl Events {
@@ -36,8 +56,22 @@ impl Events {
         Ok(Self::new(Box::new(File::options().create(true).append(true).open(path)?)))
     }
 
-    fn new(sink: Box<dyn Write + Send>) -> Self {
-        Self { sink: Mutex::new(sink), start: Instant::now() }
+    fn new(mut sink: Box<dyn Write + Send>) -> Self {
+        let (queue, lines) = mpsc::sync_channel(WAITING);
+        let (end, done) = mpsc::channel();
+        thread::spawn(move || {
+            for line in lines {
+                // One write a line, or processes that share the stream tear each other's lines. There is nobody to tell
+                // of a failure.
+                match line {
+                    Line::Event(line) => drop(sink.write_all(line.as_bytes()).and_then(|()| sink.flush())),
+                    Line::Notice(line) => drop(io::stderr().lock().write_all(line.as_bytes())),
+                    Line::End => break,
+                }
+            }
+            let _ = end.send(());
+        });
+        Self { queue, dropped: AtomicU64::new(0), done: Mutex::new(Some(done)), start: Instant::now() }
     }
 
     /// Writes one event; `fields` is an object.
@@ -48,16 +82,29 @@ impl Events {
         if let Value::Object(fields) = fields {
             line.extend(fields);
         }
-        // One write a line, or processes that share the stream tear each other's lines. There is nobody to tell of a failure.
-        let line = format!("{}\n", Value::Object(line));
-        let mut sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner);
-        let _ = sink.write_all(line.as_bytes()).and_then(|()| sink.flush());
+        let dropped = self.dropped.load(Ordering::Relaxed);
+        if dropped > 0 {
+            line.insert("dropped_before".into(), dropped.into());
+        }
+        let sent = self.queue.try_send(Line::Event(format!("{}\n", Value::Object(line))));
+        match sent {
+            Ok(()) => drop(self.dropped.fetch_sub(dropped, Ordering::Relaxed)),
+            Err(_) => drop(self.dropped.fetch_add(1, Ordering::Relaxed)),
+        }
     }
-}
 
-/// A line for the person who started the server, on standard error: warnings, and the URL of the HTTP transport.
-pub(super) fn notice(text: &str) {
-    let _ = io::stderr().lock().write_all(format!("{text}\n").as_bytes());
+    /// A line for the person who started the server, on standard error: warnings, and the URL of the HTTP transport.
+    pub fn notice(&self, text: &str) {
+        let _ = self.queue.try_send(Line::Notice(format!("{text}\n")));
+    }
+
+    /// Waits, not for long, until everything is written.
+    pub fn finish(&self) {
+        let done = self.done.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let (Ok(()), Some(done)) = (self.queue.try_send(Line::End), done) {
+            let _ = done.recv_timeout(LAST_WORDS);
+        }
+    }
 }
 
 /// Whole milliseconds since `start`.

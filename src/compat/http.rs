@@ -25,10 +25,9 @@ use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
-use super::events::notice;
 use super::server::Server;
 use super::shared::Shared;
-use super::stdio::{MAX_LINE, malformed, refuse_body};
+use super::stdio::{MAX_LINE, malformed, refuse_body, too_rich};
 
 /// The path of the endpoint.
 pub const ENDPOINT: &str = "/mcp";
@@ -66,9 +65,9 @@ impl Limits {
 pub async fn serve(shared: Arc<Shared>, listen: SocketAddr, limits: Limits) -> io::Result<()> {
     let listener = TcpListener::bind(listen).await?;
     let address = listener.local_addr()?;
-    notice(&format!("listening on http://{address}{ENDPOINT}"));
+    shared.events().notice(&format!("listening on http://{address}{ENDPOINT}"));
     if let Some(warning) = exposed(address) {
-        notice(&warning);
+        shared.events().notice(&warning);
     }
     serve_on(shared, listener, limits).await
 }
@@ -158,6 +157,9 @@ impl Endpoint {
                 return error_response(StatusCode::REQUEST_TIMEOUT, None, &ErrorData::invalid_request(message, None));
             }
         };
+        if let Some(error) = too_rich(&body) {
+            return error_response(StatusCode::PAYLOAD_TOO_LARGE, None, &error);
+        }
         let message = match serde_json::from_slice::<ClientJsonRpcMessage>(&body) {
             Ok(message) => message,
             Err(error) => {

@@ -3,9 +3,10 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use super::boundary::{Directory, OpenError};
+use super::boundary::{Directory, OpenError, Place};
 use super::events::clip;
-use super::roots::set::RootSet;
+use super::roots::set::{Root, RootSet};
+use super::tools::Selector;
 use super::uri;
 
 /// A directory that the operator allows, opened once at the start.
@@ -56,31 +57,40 @@ fn for_operator(error: &OpenError) -> String {
 /// # Errors
 ///
 /// A text for the model, which lists the roots.
-pub fn root(set: &RootSet, selector: Option<&str>) -> Result<PathBuf, String> {
+pub fn root(set: &RootSet, selector: Option<&Selector>) -> Result<Place, String> {
     let usable: Vec<_> = set.usable().collect();
     let Some(selector) = selector else {
         return match usable.as_slice() {
-            [(_, _, path)] => Ok((*path).to_owned()),
+            [(_, _, place)] => Ok((*place).clone()),
             _ => Err(format!("there are several roots, say which with `root`: {}", listed(set))),
         };
     };
-    let named: Vec<_> = set.roots.iter().filter(|root| root.name.as_deref() == Some(selector)).collect();
-    let chosen = match named.as_slice() {
-        [] => {
-            let path = uri::path_of(selector).ok();
-            let same = |text: &str| text == selector || (path.is_some() && uri::path_of(text).ok() == path);
-            let by_index = || selector.parse().ok().and_then(|index: usize| set.roots.get(index));
-            set.roots.iter().find(|root| same(&root.uri)).or_else(by_index)
-        }
-        [root] => Some(*root),
-        _ => return Err(format!("several roots are named `{}`, choose by index: {}", clip(selector), listed(set))),
+    let chosen = match selector {
+        Selector::Index(index) => set.roots.get(*index),
+        Selector::Text(text) => by_text(set, text)?,
     };
     // What a model wrote is only quoted from here on.
-    let selector = clip(selector);
-    match chosen.map(|root| &root.path) {
-        Some(Ok(path)) => Ok(path.clone()),
+    let selector = clip(&selector.to_string());
+    match chosen.map(|root| &root.place) {
+        Some(Ok(place)) => Ok(place.clone()),
         Some(Err(reason)) => Err(format!("root `{selector}` cannot be used: {reason}; choose from: {}", listed(set))),
         None => Err(format!("there is no root `{selector}`; choose from: {}", listed(set))),
+    }
+}
+
+/// By name, then by URI, then by index.
+fn by_text<'s>(set: &'s RootSet, text: &str) -> Result<Option<&'s Root>, String> {
+    let named: Vec<_> = set.roots.iter().filter(|root| root.name.as_deref() == Some(text)).collect();
+    match named.as_slice() {
+        [] => {
+            let path = uri::path_of(text).ok();
+            let same = |uri: &str| uri == text || (path.is_some() && uri::path_of(uri).ok() == path);
+            let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+            let by_index = || text.parse().ok().filter(|_| digits).and_then(|index: usize| set.roots.get(index));
+            Ok(set.roots.iter().find(|root| same(&root.uri)).or_else(by_index))
+        }
+        [root] => Ok(Some(root)),
+        _ => Err(format!("several roots are named `{}`, choose by index: {}", clip(text), listed(set))),
     }
 }
 
@@ -152,9 +162,9 @@ fn too_long(length: usize) -> String {
 }
 
 fn listed(set: &RootSet) -> String {
-    let shown = set.usable().take(20).map(|(index, root, path)| match &root.name {
-        Some(name) => format!("{index} `{name}` ({})", path.display()),
-        None => format!("{index} ({})", path.display()),
+    let shown = set.usable().take(20).map(|(index, root, place)| match &root.name {
+        Some(name) => format!("{index} `{}` ({})", clip(name), place.path().display()),
+        None => format!("{index} ({})", place.path().display()),
     });
     joined(shown.collect(), set.usable().count())
 }

@@ -26,13 +26,14 @@ pub struct Server {
     shared: Arc<Shared>,
     session: Arc<Session>,
     greeted: AtomicBool,
+    initialized: AtomicBool,
 }
 
 impl Server {
     /// A server for one connection, session or request.
     #[must_use]
     pub fn new(shared: Arc<Shared>, session: Arc<Session>) -> Self {
-        Self { shared, session, greeted: AtomicBool::new(false) }
+        Self { shared, session, greeted: AtomicBool::new(false), initialized: AtomicBool::new(false) }
     }
 
     /// The session, for the transport.
@@ -138,6 +139,9 @@ impl ServerHandler for Server {
         // What was agreed on decides the era of what follows, not what was asked for. In the first handshake rmcp sees to it.
         request.protocol_version = result.protocol_version.clone();
         context.peer.set_peer_info(request);
+        if self.initialized.swap(true, Ordering::Relaxed) {
+            self.session.begun_again().await;
+        }
         Ok(result)
     }
 

@@ -9,7 +9,7 @@ use serde_json::json;
 use tokio::sync::Semaphore;
 
 use super::count::Budgets;
-use super::events::{self, Events};
+use super::events::Events;
 use super::roots::degrade::Fallback;
 use super::roots::rounds::Rounds;
 use super::roots::session::Session;
@@ -59,6 +59,12 @@ impl Shared {
         }))
     }
 
+    /// What was done about Roots.
+    #[must_use]
+    pub fn events(&self) -> &Events {
+        &self.events
+    }
+
     /// A server for one connection, session or request. On stdio the server's own asks always reach the client.
     pub fn server(self: &Arc<Self>, own_asks_arrive: bool) -> Server {
         let id = self.sessions.fetch_add(1, Ordering::Relaxed);
@@ -106,7 +112,7 @@ impl Shared {
     /// "Implementations SHOULD emit a warning when deprecated capabilities are negotiated" (SEP-2577): once a process.
     pub(super) fn roots_negotiated(&self) {
         if !self.warned.swap(true, Ordering::Relaxed) {
-            events::notice(&self.options.deprecation);
+            self.events.notice(&self.options.deprecation);
             self.events.emit("deprecation-warned", json!({"text": self.options.deprecation}));
         }
     }

@@ -26,6 +26,8 @@ use super::shared::Shared;
 
 /// Longest line that is read, in bytes: room for 100,000 roots.
 pub const MAX_LINE: usize = 16 << 20;
+/// Most values in a message: 100,000 roots with names have 300,000.
+const MAX_VALUES: usize = 500_000;
 /// Messages that wait to be handled; then the client has to wait.
 const WAITING: usize = 16;
 
@@ -155,6 +157,9 @@ impl<R: AsyncBufRead + Unpin, W: AsyncWrite + Unpin> Input<R, W> {
         if line.is_empty() {
             return Line::Nothing;
         }
+        if let Some(error) = too_rich(line) {
+            return Line::Refused(None, error);
+        }
         let message = match serde_json::from_slice::<ClientJsonRpcMessage>(line) {
             Ok(message) => message,
             // A notification is never answered, not even a malformed one.
@@ -186,6 +191,15 @@ impl<R: AsyncBufRead + Unpin, W: AsyncWrite + Unpin> Input<R, W> {
         }
         Line::Message(Box::new(message))
     }
+}
+
+/// The error for a message of more values than any that this server has use for. As a tree of values they would take a
+/// hundred times the memory of their text, and the time of everybody else.
+pub(super) fn too_rich(text: &[u8]) -> Option<ErrorData> {
+    let values = memchr::memchr3_iter(b',', b'[', b'{', text).take(MAX_VALUES + 1).count();
+    (values > MAX_VALUES).then(|| {
+        ErrorData::invalid_request(format!("the message holds more than {MAX_VALUES} values and was not read"), None)
+    })
 }
 
 /// The answer to a request for a method of this server whose parameters rmcp could not read.

@@ -1,5 +1,6 @@
 //! The tools of each mode: what they look like, and what a call asks for. Nothing is read or counted here.
 
+use std::fmt;
 use std::sync::Arc;
 
 use rmcp::ErrorData;
@@ -51,13 +52,11 @@ pub enum Selector {
     Index(usize),
 }
 
-impl Selector {
-    /// As text: an index in digits.
-    #[must_use]
-    pub fn into_text(self) -> String {
+impl fmt::Display for Selector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Text(text) => text,
-            Self::Index(index) => index.to_string(),
+            Self::Text(text) => write!(f, "{text}"),
+            Self::Index(index) => write!(f, "{index}"),
         }
     }
 }

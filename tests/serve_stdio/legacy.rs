@@ -107,6 +107,7 @@ fn useless_answers_each_have_their_fallback() {
         assert!(refusal(&client.call("count_lines", json!({"root": "alpha"}))).contains("alpha"), "{answer:?}");
         let denied = client.call("count_lines", json!({"subdir": "../alpha"}));
         assert!(refusal(&denied).contains(".."), "{answer:?}");
+        assert!(client.close(crate::serve::PATIENCE).success(), "{answer:?}");
         let events = client.process.events();
         let fallbacks: Vec<_> = events.iter().filter(|event| event["event"] == "fallback").collect();
         assert!(fallbacks.len() >= 3, "{answer:?}: {events:#?}");

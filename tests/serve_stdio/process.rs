@@ -201,3 +201,34 @@ fn a_client_that_closes_its_output_ends_the_process() {
     process.ends_within(Duration::from_secs(10));
     assert!(process.stderr.all().iter().all(|line| !line.contains("a fault of this tool")));
 }
+
+/// Hosts have been seen to never read a server's standard error.
+#[test]
+fn nobody_has_to_read_the_events() {
+    use std::io::{BufRead as _, BufReader, Write as _};
+    use std::process::{Command, Stdio};
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut server = Command::new(env!("CARGO_BIN_EXE_mcp-roots-lint"))
+        .args(["serve", "--mode", "config", "--allow-dir", "."])
+        .current_dir(folder.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        // Never read, so that it is full after some hundred calls.
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("serve starts");
+    let mut input = server.stdin.take().expect("stdin");
+    let mut answers = BufReader::new(server.stdout.take().expect("stdout")).lines();
+    let hello = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
+    writeln!(input, "{hello}").expect("said");
+    answers.next().expect("an answer").expect("a line");
+    for id in 1..=2000 {
+        let call = r#""method":"tools/call","params":{"name":"count_lines"}"#;
+        writeln!(input, r#"{{"jsonrpc":"2.0","id":{id},{call}}}"#).expect("said");
+        let answer = answers.next().expect("an answer").expect("a line");
+        assert!(answer.contains("structuredContent"), "{answer}");
+    }
+    drop(input);
+    assert!(server.wait().expect("ended").success());
+}

@@ -57,9 +57,12 @@ impl Fallback {
         if directory.path().parent().is_none() {
             return Self::TooWide(format!("the working directory is `{shown}`, the root of the file system"));
         }
-        let home = env::home_dir().and_then(|home| Directory::open(&home).ok());
-        if home.is_some_and(|home| home.is_same(&directory)) {
-            return Self::TooWide(format!("the working directory is `{shown}`, the home folder"));
+        let Some(home) = env::home_dir().and_then(|home| Directory::open(&home).ok()) else {
+            // Then nobody can tell whether it is the home folder.
+            return Self::TooWide(format!("the working directory is `{shown}`, and the home folder is not known"));
+        };
+        if home.path().starts_with(directory.path()) {
+            return Self::TooWide(format!("the working directory is `{shown}`, the home folder or one above it"));
         }
         Self::WorkingDirectory(directory)
     }
@@ -103,7 +106,7 @@ fn no_usable(set: &RootSet) -> String {
         .roots
         .iter()
         .take(5)
-        .map(|root| match &root.path {
+        .map(|root| match &root.place {
             Err(reason) => format!("`{}` ({reason})", root.uri),
             Ok(_) => format!("`{}`", root.uri),
         })

@@ -136,6 +136,12 @@ impl Session {
         }
     }
 
+    /// The client begins anew: nothing of before is good any more, not even that it does not know the method.
+    pub async fn begun_again(&self) {
+        self.generation.fetch_add(1, Ordering::SeqCst);
+        self.state.lock().await.known = Known::Nothing;
+    }
+
     /// The client says that its roots changed: what is known is no longer good for calls that come from here on.
     pub fn roots_changed(self: &Arc<Self>) {
         self.generation.fetch_add(1, Ordering::SeqCst);
@@ -356,7 +362,7 @@ pub fn report(events: &Events, mut about: Value, roots: Result<&RootSet, &Failur
     let fields = match roots {
         Ok(set) => {
             let (accepted, rejected): (Vec<_>, Vec<_>) =
-                set.roots.iter().enumerate().partition(|(_, root)| root.path.is_ok());
+                set.roots.iter().enumerate().partition(|(_, root)| root.place.is_ok());
             let list = |roots: Vec<(usize, &super::set::Root)>| -> Vec<Value> {
                 roots.into_iter().map(|(index, root)| root.to_json(index)).collect()
             };

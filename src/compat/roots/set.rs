@@ -2,12 +2,11 @@
 //! never discards the good ones.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::compat::boundary::Directory;
+use crate::compat::boundary::{Directory, Place};
 use crate::compat::events::clip;
 use crate::compat::uri;
 
@@ -18,13 +17,13 @@ pub struct Root {
     pub uri: String,
     /// The client's name for it.
     pub name: Option<String>,
-    /// The directory (canonical, to show and to open when it is used), or why the entry cannot be used.
-    pub path: Result<PathBuf, String>,
+    /// The directory, to open when it is used, or why the entry cannot be used.
+    pub place: Result<Place, String>,
 }
 
 impl Root {
     fn rejected(uri: &str, name: Option<String>, reason: String) -> Self {
-        Self { uri: clip(uri), name, path: Err(reason) }
+        Self { uri: clip(uri), name, place: Err(reason) }
     }
 
     /// The entry as results and events show it.
@@ -34,9 +33,9 @@ impl Root {
             "index": index,
             "name": self.name.as_deref().map(clip),
             "uri": clip(&self.uri),
-            "path": self.path.as_ref().ok().map(|path| path.to_string_lossy()),
-            "usable": self.path.is_ok(),
-            "reason": self.path.as_ref().err(),
+            "path": self.place.as_ref().ok().map(|place| place.path().to_string_lossy()),
+            "usable": self.place.is_ok(),
+            "reason": self.place.as_ref().err(),
         })
     }
 }
@@ -67,11 +66,11 @@ impl RootSet {
         let mut roots = Vec::with_capacity(entries.len().min(max_roots));
         for (index, entry) in entries.iter().take(max_roots).enumerate() {
             let mut root = read_entry(entry);
-            if let Ok(path) = &root.path {
-                match seen.get(path) {
-                    Some(first) => root.path = Err(format!("the same directory as root {first}")),
+            if let Ok(place) = &root.place {
+                match seen.get(place.path()) {
+                    Some(first) => root.place = Err(format!("the same directory as root {first}")),
                     None => {
-                        seen.insert(path.clone(), index);
+                        seen.insert(place.path().to_owned(), index);
                     }
                 }
             }
@@ -81,9 +80,9 @@ impl RootSet {
     }
 
     /// The entries that can be used, each with its index in the client's order.
-    pub fn usable(&self) -> impl Iterator<Item = (usize, &Root, &Path)> {
+    pub fn usable(&self) -> impl Iterator<Item = (usize, &Root, &Place)> {
         let with_index = self.roots.iter().enumerate();
-        with_index.filter_map(|(index, root)| Some((index, root, root.path.as_deref().ok()?)))
+        with_index.filter_map(|(index, root)| Some((index, root, root.place.as_ref().ok()?)))
     }
 }
 
@@ -95,7 +94,7 @@ fn read_entry(entry: &Value) -> Root {
     let opened = uri::path_of(uri).map_err(|error| error.to_string());
     let opened = opened.and_then(|path| Directory::open(&path).map_err(|error| error.to_string()));
     match opened {
-        Ok(directory) => Root { uri: uri.to_owned(), name, path: Ok(directory.path().to_owned()) },
+        Ok(directory) => Root { uri: uri.to_owned(), name, place: Ok(directory.place()) },
         Err(reason) => Root::rejected(uri, name, reason),
     }
 }

@@ -23,6 +23,8 @@ pub(super) const METHOD_NOT_FOUND: i64 = -32601;
 const NOT_KNOWN: &str = "this client does not know the method";
 /// Input rounds of one request; rmcp's and the other SDKs' own limit.
 const MAX_ROUNDS: usize = 10;
+/// Entries of one list.
+const MAX_ITEMS: usize = 10_000;
 /// Pages of one list.
 const MAX_PAGES: usize = 100;
 /// Messages that answer nothing; more are a flood. A server that debounces nothing stays far below.
@@ -454,6 +456,7 @@ impl Session {
     pub async fn list(&mut self, method: &str, key: &str) -> Listing {
         let mut items = Vec::new();
         let mut params = json!({});
+        let mut last = Value::Null;
         for _ in 0..MAX_PAGES {
             let Reply::Result(result) = (match self.request(method, params).await.reply {
                 Reply::Result(result) => Reply::Result(result),
@@ -461,11 +464,23 @@ impl Session {
             }) else {
                 break;
             };
-            items.extend(result.get(key).and_then(Value::as_array).cloned().unwrap_or_default());
-            match result.get("nextCursor") {
-                Some(cursor @ Value::String(_)) => params = json!({ "cursor": cursor }),
-                _ => return Listing { items, stopped: None },
+            let stopped = |what: String| Some(Reply::Silent(Fault::Flood(what)));
+            let Some(page) = result.get(key).and_then(Value::as_array) else {
+                return Listing { items, stopped: stopped(format!("`{method}` was answered without a list `{key}`")) };
+            };
+            items.extend(page.iter().take(MAX_ITEMS - items.len()).cloned());
+            if items.len() == MAX_ITEMS {
+                return Listing { items, stopped: stopped(format!("`{method}` has {MAX_ITEMS} entries or more")) };
             }
+            let next = match result.get("nextCursor") {
+                Some(cursor @ Value::String(_)) => json!({ "cursor": cursor }),
+                _ => return Listing { items, stopped: None },
+            };
+            if next == last {
+                return Listing { items, stopped: stopped(format!("`{method}` gives the same page again and again")) };
+            }
+            last = next.clone();
+            params = next;
         }
         let fault = Fault::Flood(format!("`{method}` has more than {MAX_PAGES} pages"));
         Listing { items, stopped: Some(Reply::Silent(fault)) }

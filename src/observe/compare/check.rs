@@ -39,6 +39,11 @@ impl File {
                 return wrong(format!("[[after]]: each server needs a name of its own (`{}`)", side.name));
             }
         }
+        let names =
+            self.after.iter().map(|side| &side.name).chain(self.scenarios.iter().map(|scenario| &scenario.name));
+        if let Some(name) = names.into_iter().find(|name| !is_name(name)) {
+            return wrong(format!("`{name}`: a name is made of letters, digits, `-`, `_` and `.`"));
+        }
         for side in self.after.iter().chain(&self.before) {
             if side.command.is_empty() {
                 return wrong(format!("`{}`: the command is empty", side.name));
@@ -212,9 +217,16 @@ impl Step {
     }
 }
 
-/// Whether it is a path of the tree, in the one spelling that it has: no `.`, no `//`.
+fn is_name(name: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    !name.is_empty() && name.chars().all(is_part)
+}
+
+/// Whether it is a path of the tree, in the one spelling that it has: no `.`, no `//`, and nothing that a report could not
+/// show.
 fn is_inside(path: &str) -> bool {
     !path.is_empty()
+        && !path.contains(|c: char| c.is_control() || c == '`')
         && path.split('/').all(|part| {
             let mut components = Path::new(part).components();
             matches!((components.next(), components.next()), (Some(Component::Normal(name)), None) if name == part)

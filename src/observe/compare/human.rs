@@ -43,7 +43,7 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
             ("readable, as the operator named it", &of.named),
         ];
         for (what, paths) in lines.into_iter().filter(|(_, paths)| !paths.is_empty()) {
-            writeln!(out, "    {what}: {}", paths.join(", "))?;
+            writeln!(out, "    {what}: {}", safe::text(&paths.join(", ")))?;
         }
     }
 
@@ -79,7 +79,7 @@ fn table(out: &mut dyn Write, head: Vec<String>, rows: Vec<Vec<String>>) -> io::
     let width = |column: usize| all.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
     let widths: Vec<_> = (0..columns).map(|column| width(column).unwrap_or_default()).collect();
     for row in &all {
-        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
+        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{:width$}", safe::text(cell)));
         writeln!(out, "{}", cells.collect::<Vec<_>>().join("  ").trim_end())?;
     }
     Ok(())

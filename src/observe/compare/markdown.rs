@@ -55,7 +55,7 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     if !reasons.texts().is_empty() {
         writeln!(out, "\nExpected differences:\n")?;
         for (at, reason) in reasons.texts().iter().enumerate() {
-            writeln!(out, "{}. {}", at + 1, text(reason))?;
+            writeln!(out, "{}. {}", at + 1, authored(reason))?;
         }
     }
 
@@ -63,7 +63,7 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let columns = ["server", "boundary", "no longer readable", "readable, as named", "readable, and must not be"];
     let rows = boundaries(report)
         .into_iter()
-        .map(|of| vec![of.side.clone(), of.words(), of.narrower.join(", "), of.named.join(", "), of.wider.join(", ")]);
+        .map(|of| vec![of.side.clone(), of.words(), list(&of.narrower), list(&of.named), list(&of.wider)]);
     table(out, &columns.map(str::to_owned), rows)?;
 
     writeln!(out, "\n### Messages of the session / most round trips of a call\n")?;
@@ -88,13 +88,26 @@ fn table(out: &mut dyn Write, head: &[String], rows: impl Iterator<Item = Vec<St
     Ok(())
 }
 
-/// Text that is nothing but text.
+/// Text of the scenario's author, in which what stands in backquotes is code.
+fn authored(authored: &str) -> String {
+    let parts: Vec<_> = authored.split('`').collect();
+    if parts.len() % 2 == 0 {
+        return text(authored);
+    }
+    let part = |(at, part): (usize, &&str)| if at % 2 == 0 { text(part) } else { code(part) };
+    parts.iter().enumerate().map(part).collect()
+}
+
+/// Paths of the tree in code spans already; what could break out of those is in no such path.
+fn list(paths: &[String]) -> String {
+    safe::text(&paths.join(", "))
+}
+
+/// Text that is nothing but text, whoever wrote it.
 fn text(text: &str) -> String {
     let mut escaped = String::new();
-    let mut in_code = false;
     for c in safe::text(text).chars() {
-        in_code ^= c == '`';
-        if !in_code && matches!(c, '<' | '>' | '*' | '_' | '[' | ']' | '|' | '#' | '\\') {
+        if matches!(c, '<' | '>' | '*' | '_' | '[' | ']' | '|' | '#' | '\\' | '`' | '@' | '&') {
             escaped.push('\\');
         }
         escaped.push(c);

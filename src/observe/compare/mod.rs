@@ -42,6 +42,8 @@ pub struct Plan {
     pub before: Side,
     /// The servers after.
     pub after: Vec<Side>,
+    /// Their commands as a report may show them, before and after.
+    pub shown: (Vec<String>, Vec<Vec<String>>),
     /// The eras to play, where a scenario has them.
     pub eras: Vec<Era>,
     /// How long an answer may take.
@@ -127,7 +129,7 @@ pub struct Row {
 /// The comparison.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// The command before, as it was given.
+    /// The command before, without what may be a secret.
     pub before: Vec<String>,
     /// The servers after: name and command.
     pub after: Vec<(String, Vec<String>)>,
@@ -191,8 +193,8 @@ pub async fn run(plan: &Plan) -> std::io::Result<Report> {
         }
     }
     Ok(Report {
-        before: plan.before.command.clone(),
-        after: plan.after.iter().map(|side| (side.name.clone(), side.command.clone())).collect(),
+        before: plan.shown.0.clone(),
+        after: plan.after.iter().map(|side| side.name.clone()).zip(plan.shown.1.iter().cloned()).collect(),
         rows,
         dir: places.dir,
     })

@@ -39,7 +39,11 @@ pub struct File {
 
 /// A file, directory or link of the tree.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(untagged, expecting = "a text, { bytes = [..] }, { link = \"target\" } or { directory = true }")]
+#[serde(
+    untagged,
+    deny_unknown_fields,
+    expecting = "a text, { bytes = [..] }, { link = \"target\" } or { directory = true }"
+)]
 pub enum Node {
     /// A file with this text.
     Text(String),
@@ -150,7 +154,7 @@ fn yes() -> bool {
 
 /// A root: a path of the tree, or anything.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(untagged, expecting = "a path of the tree, or { uri = \"..\", name = \"..\" }")]
+#[serde(untagged, deny_unknown_fields, expecting = "a path of the tree, or { uri = \"..\", name = \"..\" }")]
 pub enum Root {
     /// A path of the tree; the root is named by its last component.
     Path(String),
@@ -219,7 +223,7 @@ impl Step {
 
 /// A call of a tool, or a read of a resource.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
-#[serde(untagged, expecting = "{ tool = \"..\", arguments = {..} } or { read = \"uri\" }")]
+#[serde(untagged, deny_unknown_fields, expecting = "{ tool = \"..\", arguments = {..} } or { read = \"uri\" }")]
 pub enum Call {
     /// `tools/call`.
     Tool {
@@ -238,7 +242,11 @@ pub enum Call {
 
 /// What should hold for the two outcomes of a step.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
-#[serde(untagged, expecting = "\"same\", \"same-error\", or { before = .., after = .., reason = \"..\" }")]
+#[serde(
+    untagged,
+    deny_unknown_fields,
+    expecting = "\"same\", \"same-error\", or { before = .., after = .., reason = \"..\" }"
+)]
 pub enum Expect {
     /// The default.
     #[default]
@@ -277,6 +285,7 @@ pub struct Difference {
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(
     untagged,
+    deny_unknown_fields,
     expecting = "the name of an outcome, { result = .. }, { refused = \"text\" }, { error = code } or { silent = true }"
 )]
 pub enum Stated {

@@ -51,6 +51,11 @@ pub fn write_not_run(view: &View<'_, NotRun>, out: &mut dyn Write) -> io::Result
     safe::json(&report, out)
 }
 
+/// Paths need not be UTF-8, JSON has to be.
+fn shown(paths: &[std::path::PathBuf]) -> Vec<String> {
+    paths.iter().map(|path| path.to_string_lossy().into_owned()).collect()
+}
+
 /// The fields that both kinds of report have.
 fn head<P>(view: &View<'_, P>, era: &str) -> Value {
     json!({
@@ -58,9 +63,9 @@ fn head<P>(view: &View<'_, P>, era: &str) -> Value {
         "tool": { "name": env!("CARGO_PKG_NAME"), "version": env!("CARGO_PKG_VERSION") },
         "probed": view.subject,
         "era": era,
-        "roots": view.plan.roots,
-        "root_added": view.plan.added,
-        "configured_directories": view.plan.configured,
+        "roots": shown(&view.plan.roots),
+        "root_added": view.plan.added.to_string_lossy(),
+        "configured_directories": shown(&view.plan.configured),
         "failure": null,
         "verdict": null,
         "words": null,
@@ -171,7 +176,13 @@ impl<P> View<'_, P> {
         match value {
             Value::String(text) => *text = self.hide(text),
             Value::Array(items) => items.iter_mut().for_each(|item| self.hide_all(item)),
-            Value::Object(properties) => properties.values_mut().for_each(|value| self.hide_all(value)),
+            Value::Object(properties) => {
+                let hidden = std::mem::take(properties).into_iter().map(|(name, mut value)| {
+                    self.hide_all(&mut value);
+                    (self.hide(&name), value)
+                });
+                *properties = hidden.collect();
+            }
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
