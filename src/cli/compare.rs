@@ -172,7 +172,7 @@ fn plan(args: &CompareArgs) -> Result<Plan, CompareError> {
         Eras::Legacy => vec![Era::Legacy],
         Eras::Modern => vec![Era::Modern],
     };
-    let has_era = |scenario: &Scenario| scenario.eras.iter().any(|&era| eras.contains(&era.into()));
+    let has_era = |scenario: &Scenario| scenario.eras.iter().any(|era| eras.contains(era));
     if let ([era], false) = (eras.as_slice(), file.scenarios.iter().any(has_era)) {
         return Err(CompareError::NothingToPlay(place, era.name()));
     }

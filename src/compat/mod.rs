@@ -32,6 +32,7 @@ pub mod uri;
 
 use std::path::PathBuf;
 
+pub use crate::knowledge::protocol::Era;
 use roots::session::Limits;
 use serde::Serialize;
 
@@ -59,26 +60,6 @@ pub enum Offer {
     Legacy,
     /// 2026-07-28 and later.
     Modern,
-}
-
-/// The era of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Era {
-    /// Revisions with `initialize`.
-    Legacy,
-    /// 2026-07-28 and later: everything is in the request.
-    Modern,
-}
-
-impl Era {
-    /// As events show it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Legacy => "legacy",
-            Self::Modern => "modern",
-        }
-    }
 }
 
 /// Where the directory of a result came from: the field `source`.

@@ -118,6 +118,17 @@ pub enum Era {
     Modern,
 }
 
+impl Era {
+    /// The name, as everywhere: in files, events and reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Legacy => "legacy",
+            Self::Modern => "modern",
+        }
+    }
+}
+
 /// One published revision.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -25,7 +25,7 @@ mod wire;
 pub use process::{Ending, Launch, StopReason};
 pub use roots::{Ask, Moment, Root, RootsAnswer, RootsPolicy};
 pub use session::{
-    About, Call, Client, Counts, Era, Fault, Listing, OpenError, Remains, Reply, Session, Target, UrlTarget,
+    About, Call, Client, Counts, Era, Fault, Listing, OpenError, Remains, Reply, Session, Target, UrlTarget, revision,
 };
 pub use stdio::{Captured, Noise};
 pub use transcript::{Direction, Transcript};

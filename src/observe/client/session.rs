@@ -11,6 +11,8 @@ use rmcp::model::ProtocolVersion;
 use serde_json::{Map, Value, json};
 use tokio::time::{Instant, timeout, timeout_at};
 
+pub use crate::knowledge::protocol::Era;
+
 use super::http::Http;
 use super::process::{Ending, Launch, ServerProcess};
 use super::roots::{Ask, Moment, RootsAnswer, RootsPolicy};
@@ -37,32 +39,12 @@ const QUIET: Duration = Duration::from_millis(400);
 const REACTION: Duration = Duration::from_secs(1);
 const LISTEN: Duration = Duration::from_secs(4);
 
-/// Which of the protocol's two ways a session speaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Era {
-    /// `initialize`, up to 2025-11-25.
-    Legacy,
-    /// Stateless, since 2026-07-28.
-    Modern,
-}
-
-impl Era {
-    /// The word for it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Legacy => "legacy",
-            Self::Modern => "modern",
-        }
-    }
-
-    /// The revision that is offered to the server.
-    #[must_use]
-    pub fn revision(self) -> &'static str {
-        match self {
-            Self::Legacy => ProtocolVersion::LATEST_WITH_INITIALIZE.as_str(),
-            Self::Modern => ProtocolVersion::LATEST.as_str(),
-        }
+/// The revision that is offered to a server in an era.
+#[must_use]
+pub fn revision(era: Era) -> &'static str {
+    match era {
+        Era::Legacy => ProtocolVersion::LATEST_WITH_INITIALIZE.as_str(),
+        Era::Modern => ProtocolVersion::LATEST.as_str(),
     }
 }
 
@@ -341,7 +323,7 @@ impl Session {
 
     async fn initialize(mut self) -> Result<Self, OpenError> {
         let params = json!({
-            "protocolVersion": Era::Legacy.revision(),
+            "protocolVersion": revision(Era::Legacy),
             "capabilities": self.client.roots.capabilities(Era::Legacy),
             "clientInfo": client_info(),
         });
@@ -378,12 +360,12 @@ impl Session {
             return Err(OpenError::Handshake { method: "server/discover", reply, remains });
         };
         let spoken: Vec<String> = versions.iter().filter_map(Value::as_str).map(str::to_owned).collect();
-        if !spoken.iter().any(|version| version == Era::Modern.revision()) {
+        if !spoken.iter().any(|version| version == revision(Era::Modern)) {
             let remains = Box::new(self.close().await);
             return Err(OpenError::Revision { spoken, remains });
         }
         let info = result.get("_meta").and_then(|meta| meta.get("io.modelcontextprotocol/serverInfo"));
-        self.about = about(result, info.or(result.get("serverInfo")), Era::Modern.revision().to_owned());
+        self.about = about(result, info.or(result.get("serverInfo")), revision(Era::Modern).to_owned());
         self.about.revisions = spoken;
         self.moment = Moment::Idle;
         Ok(self)
@@ -594,7 +576,7 @@ impl Session {
     fn add_meta(&self, params: &mut Value) {
         if self.client.era == Era::Modern {
             params["_meta"] = json!({
-                "io.modelcontextprotocol/protocolVersion": Era::Modern.revision(),
+                "io.modelcontextprotocol/protocolVersion": revision(Era::Modern),
                 "io.modelcontextprotocol/clientInfo": client_info(),
                 "io.modelcontextprotocol/clientCapabilities": self.client.roots.capabilities(Era::Modern),
             });

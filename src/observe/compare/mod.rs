@@ -188,7 +188,7 @@ pub async fn run(plan: &Plan) -> std::io::Result<Report> {
     let places = Places { dir, program: plan.program.clone() };
     let mut rows = Vec::new();
     for scenario in &plan.file.scenarios {
-        for era in scenario.eras.iter().map(|&era| Era::from(era)).filter(|era| plan.eras.contains(era)) {
+        for era in scenario.eras.iter().copied().filter(|era| plan.eras.contains(era)) {
             rows.push(row(plan, scenario, era, &places).await);
         }
     }

@@ -89,7 +89,7 @@ pub struct Scenario {
     pub name: String,
     /// The eras in which it is played.
     #[serde(default = "both_eras")]
-    pub eras: Vec<EraName>,
+    pub eras: Vec<Era>,
     /// What the client says about Roots.
     #[serde(default)]
     pub client: Client,
@@ -98,27 +98,8 @@ pub struct Scenario {
     pub steps: Vec<Step>,
 }
 
-/// An era, by name.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "lowercase")]
-pub enum EraName {
-    /// `initialize`.
-    Legacy,
-    /// 2026-07-28.
-    Modern,
-}
-
-impl From<EraName> for Era {
-    fn from(name: EraName) -> Self {
-        match name {
-            EraName::Legacy => Self::Legacy,
-            EraName::Modern => Self::Modern,
-        }
-    }
-}
-
-fn both_eras() -> Vec<EraName> {
-    vec![EraName::Legacy, EraName::Modern]
+fn both_eras() -> Vec<Era> {
+    vec![Era::Legacy, Era::Modern]
 }
 
 /// What the client says about Roots.

@@ -292,8 +292,10 @@ async fn probe_by_itself(plan: &Plan, transcript: &Transcript) -> Result<Probe, 
     }
     match probe_in(plan, Era::Legacy, transcript).await {
         Ok(mut legacy) if legacy.finding.verdict.uses_roots() => {
-            legacy.chosen =
-                Some(format!("it speaks {}, too, and showed nothing of Roots there", Era::Modern.revision()));
+            legacy.chosen = Some(format!(
+                "it speaks {}, too, and showed nothing of Roots there",
+                crate::observe::client::revision(Era::Modern)
+            ));
             Ok(legacy)
         }
         Ok(legacy) => {
