@@ -335,3 +335,35 @@ fn a_failed_expectation_is_shown_against_what_came() {
     // Of the rest nothing differs.
     assert_eq!(said.matches("stated and real").count(), 1, "{said}");
 }
+
+/// The servers are in process groups of their own, where Ctrl-C does not reach them by itself.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interrupt_ends_the_servers() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (file, pid) = (folder.path().join("scenarios.toml"), folder.path().join("pid"));
+    fs::write(&file, SMALL).expect("a file");
+    let server =
+        format!("sh -c 'trap \"\" TERM; echo $$ > {0}.new; mv {0}.new {0}; sleep 600; sleep 600'", pid.display());
+    let mut compare = Command::new(env!("CARGO_BIN_EXE_mcp-roots-lint"))
+        .args(["compare", "--timeout", "60s", "--before", &server, "--scenario"])
+        .arg(&file)
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .expect("compare starts");
+    let until = |what: &str, is_so: &dyn Fn() -> bool| {
+        let begun = Instant::now();
+        while !is_so() {
+            assert!(begun.elapsed() < Duration::from_secs(30), "{what}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    };
+    until("the server starts", &|| pid.exists());
+    let process = format!("/proc/{}", fs::read_to_string(&pid).expect("a number").trim());
+    assert!(Path::new(&process).exists());
+    let killed = Command::new("kill").args(["-INT", &compare.id().to_string()]).status().expect("kill runs");
+    assert!(killed.success());
+    assert_eq!(compare.wait().expect("it ends").code(), Some(2));
+    until("the server ends", &|| !Path::new(&process).exists());
+}
