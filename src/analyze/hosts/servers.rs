@@ -105,7 +105,7 @@ mod tests {
     fn secrets_of_a_command_are_not_shown() {
         let words = |line: &str| -> Vec<String> { line.split(' ').map(str::to_owned).collect() };
         let shown = |line: &str| shown_words(&words(line)).join(" ");
-        assert_eq!(shown("npx -y @scope/pkg@1.2.3 /work/dir"), "npx -y @scope/pkg@1.2.3 /work/dir");
+        assert_eq!(shown("npx -y @scope/pkg@1.2.3 /srv/dir"), "npx -y @scope/pkg@1.2.3 /srv/dir");
         assert_eq!(shown("x --api-key abc --token=abc dir"), "x --api-key *** --token=*** dir");
         assert_eq!(shown("x -e GITHUB_PAT=abc sk-abcdef --keyboard us"), "x -e GITHUB_PAT=*** *** --keyboard us");
     }

@@ -12,7 +12,7 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, JoinSet};
 
-use super::session::UrlTarget;
+use super::exchange::UrlTarget;
 use super::transcript::{Direction, Transcript};
 use super::wire::Incoming;
 

@@ -7,6 +7,7 @@
 //! | `stdio`, `http` | messages over pipes, and over Streamable HTTP |
 //! | `wire` | the one face of both |
 //! | `roots` | what the client says about Roots, and what it was asked |
+//! | `exchange` | what goes into a session and what comes out |
 //! | `session` | a conversation in one era: requests, input requests, deadlines |
 //!
 //! Why JSON-RPC is spoken here and not through rmcp's client: that one answers `roots/list` whether or not the
@@ -14,6 +15,7 @@
 //! to answer or to answer late. Those are the very things to be played and counted here, and the part of the protocol
 //! that it takes is small. Where rmcp has no such opinion it does the work: the HTTP transport is its own.
 
+mod exchange;
 mod http;
 mod process;
 mod roots;
@@ -22,10 +24,9 @@ mod stdio;
 mod transcript;
 mod wire;
 
+pub use exchange::{About, Call, Client, Counts, Fault, Listing, OpenError, Remains, Reply, Target, UrlTarget};
 pub use process::{Ending, Launch, StopReason};
 pub use roots::{Ask, Moment, Root, RootsAnswer, RootsPolicy};
-pub use session::{
-    About, Call, Client, Counts, Era, Fault, Listing, OpenError, Remains, Reply, Session, Target, UrlTarget, revision,
-};
+pub use session::{Era, Session, revision};
 pub use stdio::{Captured, Noise};
 pub use transcript::{Direction, Transcript};

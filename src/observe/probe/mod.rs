@@ -10,6 +10,8 @@
 
 pub mod human;
 pub mod json;
+mod judge;
+mod naming;
 mod verdict;
 
 use std::path::PathBuf;
@@ -260,10 +262,10 @@ async fn probe_in(plan: &Plan, era: Era, transcript: &Transcript) -> Result<Prob
     for part in [Part::None, Part::Empty] {
         runs.push(run(plan, era, part, transcript).await);
     }
-    if verdict::differ(&runs[0], &runs[1]) {
+    if judge::differ(&runs[0], &runs[1]) {
         runs.push(run(plan, era, Part::NoneAgain, transcript).await);
     }
-    let finding = verdict::judge(plan, &runs);
+    let finding = judge::judge(plan, &runs);
     Ok(Probe { era, chosen: None, runs, finding })
 }
 
